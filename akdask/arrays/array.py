@@ -117,10 +117,10 @@ class Collection(Root, DaskMethodsMixin):
         >>> print(ak.array([3, 1, 3]).sum().explain())
         As written
           Aggregate sum(values)
-            Literal  1 partition, lengths (3)
+            Rows in memory  1 partition, lengths (3)
         As it will run
-          Combine  1 task
-            Pipeline  1 task, 3 rows
+          combine partial results  1 task
+            go through rows  1 task, 3 rows
               reduce sum(values)
               rows in memory  1 partition
         """

@@ -104,7 +104,9 @@ def array(
         made = special(a)
         if made is None:
             is_sequence = isinstance(a, Sequence) and not isinstance(a, range)
-            made = wrap(*literal(as_column(a if is_sequence or _is_array(a) else list(a))))
+            name = getattr(a, "name", None) if is_pandas(a, "Series", "Index") else None
+            column = as_column(a if is_sequence or _is_array(a) else list(a))
+            made = wrap(*literal(column, name if isinstance(name, str) else 0))
     try:
         return _typed(made, dtype, max_bits)
     except ConversionError as error:

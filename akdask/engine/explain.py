@@ -291,9 +291,9 @@ def _physical(node: Any) -> _Described | list[Any]:
         case FinishResult() | Element() | Union():
             return [*inputs]
         case Pipeline():
-            return _Described("Pipeline", _pipeline(node), inputs, estimate_node(node))
+            return _Described("go through rows", _pipeline(node), inputs, estimate_node(node))
         case TreeReduce():
-            return _Described("Combine", [], inputs, estimate_node(node))
+            return _Described("combine partial results", [], inputs, estimate_node(node))
         case Tasks():
             return _Described(Tasks.step(*node.operands), [], inputs, estimate_node(node))
         case Tables() | PersistedResults():
@@ -356,8 +356,8 @@ class Explanation(str):
       Aggregate sum(position)
         Row numbers  1 partition, lengths (10)
     As it will run
-      Combine  1 task
-        Pipeline  1 task, 10 rows
+      combine partial results  1 task
+        go through rows  1 task, 10 rows
           reduce sum(position)
     """
 

@@ -151,7 +151,7 @@ class Literal(Frame):
         return ColumnRef(self._name, name, dtype)
 
     def describe(self) -> str:
-        return f"Literal  {self.rows.describe()}"
+        return f"Rows in memory  {self.rows.describe()}"
 
 
 def _has_nulls(column: Any) -> bool:
@@ -236,10 +236,10 @@ def counted(size: int) -> Rows:
     return Rows(partition_lengths(size))
 
 
-def literal(column: Column) -> tuple[Literal, ColumnRef]:
-    """Return a column in memory as a frame, and the value of the column."""
-    frame = literal_table(Table({0: column}, len(column)))
-    return frame, frame.column(0)
+def literal(column: Column, name: Hashable = 0) -> tuple[Literal, ColumnRef]:
+    """Return a column in memory as a frame, and the value of the column, with the name that its user knows, if any."""
+    frame = literal_table(Table({name: column}, len(column)))
+    return frame, frame.column(name)
 
 
 def literal_table(table: Table) -> Literal:

@@ -64,7 +64,7 @@ def test_few_partitions_have_a_task_each(monkeypatch):
     columns = MemorySource({"x": np.arange(engine_tuning.FEW_PARTITIONS)}, [1] * engine_tuning.FEW_PARTITIONS).arrays()
     assert {len(batch) for batch in pipeline.partition_batches(columns["x"]._frame)} == {1}
     monkeypatch.setattr(pipeline, "CORES", engine_tuning.FEW_PARTITIONS)
-    assert f"Pipeline  {engine_tuning.FEW_PARTITIONS} tasks" in columns["x"].sum().explain()
+    assert f"go through rows  {engine_tuning.FEW_PARTITIONS} tasks" in columns["x"].sum().explain()
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_many_partitions_are_reduced_by_few_tasks_and_still_told_apart():
     columns, frame = memory()
     kept = columns["value"][columns["key"] > 40]
     plan = kept.sum().explain()
-    assert f"Pipeline  {MANY} tasks" not in plan
+    assert f"go through rows  {MANY} tasks" not in plan
     assert np.isclose(float(kept.sum()), frame["value"][frame["key"] > 40].sum())
     assert (columns["row"] + 0).tolist() == frame["row"].tolist()
     assert len(kept) == (frame["key"] > 40).sum()

@@ -174,7 +174,7 @@ def test_reductions_make_no_task_for_partitions_that_are_skipped(source, monkeyp
     total = big["y"][big["x"] < 20].sum()
     plan = total.explain()
     assert "read x, y  (2 of 4 columns, 2 of 100 partitions)" in plan
-    assert "Pipeline  2 tasks" in plan
+    assert "go through rows  2 tasks" in plan
 
 
 def as_lists(found):
