@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -74,24 +75,74 @@ def text_of(array: Any) -> str:
 
 def html_of(array: Any) -> str:
     """Return an array as a table of HTML: positions and elements, numbers in their shortest digits."""
-    edges = _shown_edges(array)
-    if edges is None:
-        return framed(f"{array._title()}: {lazy_text(array)}")
-    head, tail = edges
-    if np.ndim(head) > 1:
-        return captioned(array._title(), repr(array))
-    if tail is None and len(head) > LONGEST_TABLE:
-        head, tail = head[:EDGE], head[-EDGE:]
-    rows = [(str(position), text) for position, text in enumerate(_elements_as_text(array, head))]
-    if tail is not None:
-        last = _elements_as_text(array, tail)
-        size = array.rows.size
-        rows += [("…", "…"), *((str((size or 0) - len(last) + k), text) for k, text in enumerate(last))]
-    body = "".join(f"<tr><th>{position}</th><td>{escape(text)}</td></tr>" for position, text in rows)
-    kind = escape(str(array._type_name()))
-    return framed(
-        array._title(), f"<table><thead><tr><th></th><th>{kind}</th></tr></thead><tbody>{body}</tbody></table>"
+    return html_of_columns(array._title(), [array])
+
+
+def html_of_columns(title: str, arrays: Sequence[Any], names: Sequence[str] = ()) -> str:
+    """Return arrays that share rows as a table of HTML, below their names if any; positions are the first column."""
+    found = [_shown_edges(array) for array in arrays]
+    edges = [_cut(*pair) for pair in found if pair is not None]
+    if len(edges) < len(found):
+        return framed(f"{title}: {lazy_text(arrays[found.index(None)])}")
+    size = arrays[0].rows.size
+    columns, positions = list[list[str]](), list[str]()
+    for array, (head, tail) in zip(arrays, edges, strict=True):
+        cells, positions = _elements_as_text(array, head), [str(position) for position in range(len(head))]
+        if tail is not None:
+            last = _elements_as_text(array, tail)
+            cells += ["…", *last]
+            positions += ["…", *(str((size or 0) - len(last) + k) for k in range(len(last)))]
+        columns.append(cells)
+    heads = [names] if names else []
+    return framed(title, table([*heads, [str(array._type_name()) for array in arrays]], positions, columns))
+
+
+def _cut(head: Any, tail: Any) -> tuple[Any, Any]:
+    """Return the first and last elements that a table has; the last ones are None if the first ones are all."""
+    return (head[:EDGE], head[-EDGE:]) if tail is None and len(head) > LONGEST_TABLE else (head, tail)
+
+
+def html_of_grid(title: str, array: Any, items: np.ndarray[Any, Any]) -> str:
+    """Return an array of several dimensions as a table of HTML: its last axis goes to the right, all others downwards.
+
+    Of a longer axis the table has both ends.
+    """
+    *outer, last = items.shape
+    rows, places = _ends(math.prod(outer)), _ends(last)
+    grid = items.reshape(math.prod(outer), last)
+    columns = [
+        [
+            "…" if row is None or place is None else _elements_as_text(array, grid[row, place : place + 1])[0]
+            for row in rows
+        ]
+        for place in places
+    ]
+    positions = ["…" if row is None else ", ".join(map(str, np.unravel_index(row, outer))) for row in rows]
+    return framed(title, table([["…" if place is None else str(place) for place in places]], positions, columns))
+
+
+def _ends(length: int) -> list[int | None]:
+    """Return the positions of an axis that a table has; None for those in the middle, which it leaves out."""
+    if length <= LONGEST_TABLE:
+        return [*range(length)]
+    return [*range(EDGE), None, *range(length - EDGE, length)]
+
+
+def table(heads: Sequence[Sequence[str]], labels: Sequence[str], columns: Sequence[Sequence[str]]) -> str:
+    """Return columns of text as a table of HTML below lines of headings, with a label before each row."""
+    top = "".join(f"<tr><th></th>{''.join(f'<th>{escape(text)}</th>' for text in head)}</tr>" for head in heads)
+    lines = zip(labels, *columns, strict=True)
+    body = "".join(
+        f"<tr><th>{escape(label)}</th>{''.join(f'<td>{escape(text)}</td>' for text in cells)}</tr>"
+        for label, *cells in lines
     )
+    return f"<table><thead>{top}</thead><tbody>{body}</tbody></table>"
+
+
+def types_table(types: Sequence[tuple[str, str]], what: str = "column") -> str:
+    """Return names and types as a table, for objects that show no rows."""
+    lines = "".join(f"<tr><th>{escape(name)}</th><td>{escape(kind)}</td></tr>" for name, kind in types)
+    return f"<table><thead><tr><th>{what}</th><th>type</th></tr></thead><tbody>{lines}</tbody></table>"
 
 
 def _elements_as_text(array: Any, items: Any) -> list[str]:

@@ -743,12 +743,16 @@ class GroupBy(Writable):
         return f"<GroupBy of {counted(self._arrays[0].rows, 'row')}; keys: {keys}; lazy>"
 
     def _repr_html_(self) -> str:
-        from akdask.arrays.display import captioned
+        return self._html(type(self).__name__, [str(number) for number in range(len(self._arrays))])
 
-        return captioned(self._title(), repr(self))
+    def _html(self, name: str, keys: Sequence[Any]) -> str:
+        """Return a table of the keys, which have names or numbers, and their types."""
+        from akdask.arrays.display import counted, framed, types_table
 
-    def _title(self) -> str:
-        return "GroupBy: .size() shows the groups and how many rows each has"
+        rows = counted(self._arrays[0].rows, "row")
+        types = [(str(key), str(array._type_name())) for key, array in zip(keys, self._arrays, strict=True)]
+        title = f"{name} of {rows}; .size() shows the groups and how many rows each has"
+        return framed(title, types_table(types, "key"))
 
     def _storable(self) -> Storable:
         from akdask.arrays.writing import Storable

@@ -631,6 +631,14 @@ class ArrayView(pdarray):
             return f"<{self._describe()}: {lazy_text(self)}>"
         return _nested(self.to_ndarray(), start, end)
 
+    def _repr_html_(self) -> str:
+        from akdask.arrays.display import framed, html_of_grid, lazy_text
+        from akdask.engine.explain import is_small
+
+        if not is_small(self._frame, [self._value]):
+            return framed(f"{self._title()}: {lazy_text(self)}")
+        return html_of_grid(self._title(), self, np.atleast_1d(self.to_ndarray()))
+
     def _describe(self) -> str:
         return f"{type(self).__name__}({self._value.dtype}, shape {self._shape})"
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from html import escape
 from typing import TYPE_CHECKING, Any, TextIO
 
 from akdask.arrays.array import GAP
-from akdask.arrays.display import framed, lazy_text, rows_in_memory
+from akdask.arrays.display import framed, lazy_text, rows_in_memory, types_table
 from akdask.columns.dtypes import INT64
 from akdask.deferred import pd
 from akdask.engine.alignment import Limit
@@ -79,7 +78,7 @@ def html_of(frame: DataFrame) -> str:
         more = len(types) - len(named)
         return framed(
             f"{_summary(frame)}: {lazy_text(frame)}",
-            _types_table([*named, *([("…", f"{more} more")] if more else [])]),
+            types_table([*named, *([("…", f"{more} more")] if more else [])]),
         )
     return framed(_summary(frame, shown), _rows_table(shown, types))
 
@@ -245,12 +244,6 @@ def _rows_table(shown: pd.DataFrame, types: Mapping[str, Any]) -> str:
         index_names=any(name is not None for name in shown.index.names),
         float_format=None if pd.get_option("display.float_format") or pd.get_option("display.precision") != 6 else str,
     )
-
-
-def _types_table(types: Sequence[tuple[str, str]]) -> str:
-    """Return the names and types of columns as a table, for objects that show no rows."""
-    lines = "".join(f"<tr><th>{escape(name)}</th><td>{escape(kind)}</td></tr>" for name, kind in types)
-    return f"<table><thead><tr><th>column</th><th>type</th></tr></thead><tbody>{lines}</tbody></table>"
 
 
 def series_text(series: Series) -> str:

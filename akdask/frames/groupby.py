@@ -173,9 +173,7 @@ class DataFrameGroupBy:
         return f"<DataFrameGroupBy of {counted(self.gb._arrays[0].rows, 'row')}; keys: {keys}; lazy>"
 
     def _repr_html_(self) -> str:
-        from akdask.arrays.display import captioned
-
-        return captioned("DataFrameGroupBy: .size() shows the groups and how many rows each has", repr(self))
+        return self.gb._html(type(self).__name__, self.gb_key_names)
 
     def __getitem__(self, names: str | Sequence[str]) -> Any:
         """Return the same groups with only some columns to reduce.

@@ -720,9 +720,14 @@ class Index(Labelled, Writable):
         return f"Index({self.values!r}, dtype={str(self.dtype)!r})"
 
     def _repr_html_(self) -> str:
-        from akdask.arrays.display import captioned
+        from akdask.arrays.display import html_of_columns
 
-        return captioned(self._title(), repr(self))
+        names = (
+            []
+            if all(name is None for name in self.names)
+            else ["" if name is None else str(name) for name in self.names]
+        )
+        return html_of_columns(self._title(), self._levels, names)
 
     def _title(self) -> str:
         from akdask.arrays.display import counted

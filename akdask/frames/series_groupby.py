@@ -119,11 +119,17 @@ class SeriesGroupBy:
         return self.ngroups
 
     def __repr__(self) -> str:
-        return repr(self._groups).replace(type(self._groups).__name__, type(self).__name__, 1)
+        from akdask.arrays.display import counted
+
+        keys = ", ".join(self._names_of_keys())
+        return f"<{type(self).__name__} of {counted(self._series.rows, 'row')}; keys: {keys}; lazy>"
 
     def _repr_html_(self) -> str:
-        found: str = self._groups._repr_html_()
-        return found.replace(type(self._groups).__name__, type(self).__name__)
+        found: str = self._groups.gb._html(type(self).__name__, self._names_of_keys())
+        return found
+
+    def _names_of_keys(self) -> list[str]:
+        return [str(number if name is None else name) for number, name in enumerate(self._names)]
 
     # one value for each group
 

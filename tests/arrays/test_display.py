@@ -1,5 +1,7 @@
 """How arrays show themselves: the text of Arkouda where values are cheap to find, and HTML."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -114,9 +116,9 @@ def test_html_tells_what_it_is_and_escapes_what_it_holds(shown, title):
     html = shown._repr_html_()
     assert f"<p>{title}</p><" in html
     assert "<b>" not in html
-    is_table = type(shown).__name__ in {"Strings", "Categorical", "pdarray", "Series"}
-    assert ("<table" in html) == is_table
-    assert ("<pre" in html) != is_table
+    is_text = type(shown).__name__ in {"Match", "sparray"}
+    assert ("<table" in html) != is_text
+    assert ("<pre" in html) == is_text
 
 
 @pytest.mark.parametrize("shown", [ak.array([0.1, 1e10]), ak.Series([0.1, 1e10]), ak.DataFrame({"x": [0.1, 1e10]})])
@@ -143,4 +145,30 @@ def test_html_of_labels_in_levels_names_them():
 def test_groups_tell_their_keys():
     groups = ak.GroupBy([ak.arange(3), ak.array(["a", "b", "c"])])
     assert repr(groups) == "<GroupBy of 3 rows, 1 partition; keys: int64, str; lazy>"
-    assert groups._repr_html_().startswith("<p>GroupBy")
+    html = groups._repr_html_()
+    assert "<p>GroupBy of 3 rows, 1 partition; .size() shows" in html
+    assert "<tr><th>0</th><td>int64</td></tr><tr><th>1</th><td>str</td></tr>" in html
+
+
+def _cells(html):
+    return [re.findall("<t[hd]>(.*?)</t[hd]>", line) for line in html.split("<tr>")[1:]]
+
+
+def test_html_of_grids_has_both_ends_of_long_axes():
+    assert _cells(ak.arange(6).reshape(2, 3)._repr_html_()) == [["", *"012"], ["0", *"012"], ["1", *"345"]]
+    found = _cells((ak.arange(2 * 2 * 30) / 2).reshape(2, 2, 30)._repr_html_())
+    assert found[0] == ["", "0", "1", "2", "…", "27", "28", "29"]
+    assert [line[0] for line in found[1:]] == ["0, 0", "0, 1", "1, 0", "1, 1"]
+    assert found[-1][1:] == ["45.0", "45.5", "46.0", "…", "58.5", "59.0", "59.5"]
+    found = _cells(ak.arange(42).reshape(21, 2)._repr_html_())
+    assert found[3:] == [["2", "4", "5"], ["…"] * 3, ["18", "36", "37"], ["19", "38", "39"], ["20", "40", "41"]]
+    assert _cells(ak.zeros(0).reshape(0, 3)._repr_html_()) == [["", *"012"]]
+    assert _cells(ak.arange(200_000).reshape(2, 100_000)._repr_html_()) == []
+
+
+def test_html_of_an_index_has_its_names_types_and_labels():
+    assert _cells(ak.Index([5, 7], name="i")._repr_html_()) == [["", "i"], ["", "int64"], ["0", "5"], ["1", "7"]]
+    assert _cells(ak.Index([5])._repr_html_()) == [["", "int64"], ["0", "5"]]
+    levels = ak.MultiIndex([ak.array([1, 2]), ak.array(["a", "<b>"])], names=["n", None])
+    assert _cells(levels._repr_html_())[0] == ["", "n", ""]
+    assert _cells(levels._repr_html_())[3] == ["1", "2", "&lt;b&gt;"]

@@ -226,7 +226,8 @@ def test_names_that_packages_add_to_the_classes_of_pandas_are_found(monkeypatch)
 def test_groups_are_shown_with_their_keys():
     groups = ak.DataFrame({"k": [1, 1], "v": [1, 2]}).groupby("k")
     assert repr(groups) == "<DataFrameGroupBy of 2 rows, 1 partition; keys: k; lazy>"
-    assert repr(groups["v"]).startswith("<SeriesGroupBy of 2 rows")
+    assert repr(groups["v"]) == "<SeriesGroupBy of 2 rows, 1 partition; keys: k; lazy>"
+    assert "<tr><th>k</th><td>int64</td></tr>" in groups["v"]._repr_html_()
     assert "DataFrameGroupBy" in groups._repr_html_()
     assert "SeriesGroupBy" in groups["v"]._repr_html_()
     assert "DataFrameGroupBy" not in groups["v"]._repr_html_()
