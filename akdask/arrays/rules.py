@@ -23,6 +23,9 @@ class Rules:
     absent_operand : int, optional
         Operand of an operator of two Series for a label that one of them lacks; None for a missing value.
         Arkouda looks both up with ``fillvalue=0`` (``arkouda/pandas/series.py``, ``_make_binop``).
+    labels_are_named : bool
+        Whether a DataFrame takes the column that is called ``index`` for the labels of its rows, as Arkouda does
+        (``arkouda/pandas/dataframe.py``, ``__init__``).
     keeps_unnamed_labels : bool
         Whether `reset_index` of a DataFrame makes a column ``index`` of labels that have no name.  Arkouda only numbers
         the rows again, and documents that it adds no such column (``arkouda/pandas/dataframe.py``, ``reset_index``).
@@ -42,6 +45,7 @@ class Rules:
 
     skipna: bool
     absent_operand: int | None
+    labels_are_named: bool
     keeps_unnamed_labels: bool
     unwraps_one_entry: bool
     rounds_to_units: bool
@@ -53,6 +57,7 @@ class Rules:
 ARKOUDA = Rules(
     skipna=False,
     absent_operand=0,
+    labels_are_named=True,
     keeps_unnamed_labels=False,
     unwraps_one_entry=True,
     rounds_to_units=True,
@@ -63,6 +68,7 @@ ARKOUDA = Rules(
 PANDAS = Rules(
     skipna=True,
     absent_operand=None,
+    labels_are_named=False,
     keeps_unnamed_labels=True,
     unwraps_one_entry=False,
     rounds_to_units=False,

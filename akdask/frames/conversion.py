@@ -37,13 +37,17 @@ from akdask.storage.objects import ROW_LABELS, ObjType
 from akdask.typing import Column, NumberArray
 
 if TYPE_CHECKING:
+    from akdask.arrays.rules import Rules
     from akdask.arrays.writing import Path, Storable
     from akdask.operators.join.plan import CategoryTable
 
 
-def columns_of(initialdata: Any, index: Any, columns: Sequence[str] | None) -> ColumnSet:
+def columns_of(initialdata: Any, index: Any, columns: Sequence[str] | None, rules: Rules) -> ColumnSet:
     """Return the columns and labels of the arguments of `DataFrame`."""
-    named, found = split_index(named_items(initialdata, columns))
+    named, found = named_items(initialdata, columns)
+    check_names(named)
+    if found is None and rules.labels_are_named:
+        named, found = split_index(named)
     labels = found if index is None else Index(index)
     if isinstance(initialdata, Mapping):
         named, labels = _on_common_labels(named, labels)
@@ -130,21 +134,25 @@ def _on_common_labels(named: dict[str, Any], labels: Index | None) -> tuple[dict
     return items, Index(found.levels[0], first.index.name) if len(found.levels) == 1 else None
 
 
-def named_items(data: Any, columns: Sequence[str] | None) -> dict[str, Any]:
-    """Return the columns for a DataFrame, by name."""
+def named_items(data: Any, columns: Sequence[str] | None) -> tuple[dict[str, Any], Index | None]:
+    """Return the columns for a DataFrame, by name, and the labels of rows that come beside them."""
     columns, data = None if columns is None else names_of(columns), of_house(data)
-    if data is None:
-        return {name: [] for name in columns or ()}
     if is_pandas(data, "DataFrame"):
         named = {str(name): _lists_or_same(data[name]) for name in data.columns}
         numbers = pd.RangeIndex(len(data))
         is_numbered = isinstance(data.index, pd.RangeIndex) and data.index.identical(numbers)
-        index: dict[str, Any] = {} if is_numbered else {"index": data.index}
-        return {**{name: named[name] for name in columns or named}, **index}
+        return {name: named[name] for name in columns or named}, None if is_numbered else Index(data.index)
     if isinstance(data, DataFrame):
         given = data._columns if columns is None else data._columns.only(columns)
-        index = {} if given.index is None else {"index": Index(given.index_array(), given.index_name)}
-        return {**{name: given.array(name) for name in given.values}, **index}
+        labels = None if given.index is None else Index(given.index_array(), given.index_name)
+        return {name: given.array(name) for name in given.values}, labels
+    return _items_alone(data, columns), None
+
+
+def _items_alone(data: Any, columns: Sequence[str] | None) -> dict[str, Any]:
+    """Return the columns of a mapping or sequence, by name."""
+    if data is None:
+        return {name: [] for name in columns or ()}
     if isinstance(data, Mapping):
         return {name: data[name] for name in columns} if columns is not None else dict(data)
     if isinstance(data, str | Array) or not isinstance(data, Sequence | np.ndarray):
@@ -155,7 +163,7 @@ def named_items(data: Any, columns: Sequence[str] | None) -> dict[str, Any]:
     if isinstance(data, np.ndarray) and data.ndim == 2:
         data = list(data.T)
     elif data and all(isinstance(row, Mapping) for row in data):
-        rows: Any = pd.DataFrame.from_records(list(data), columns=columns)
+        rows: Any = pd.DataFrame.from_records(list(data), columns=None if columns is None else list(columns))
         return {str(name): rows[name] for name in rows.columns}
     names = [str(number) for number in range(len(data))] if columns is None else columns
     if len(names) != len(data):
@@ -174,7 +182,6 @@ def _lists_or_same(column: Any) -> Any:
 
 def split_index(named: dict[str, Any]) -> tuple[dict[str, Any], Index | None]:
     """Take out the column that is the index by its name, as in Arkouda."""
-    check_names(named)
     index = [name for name in named if name.lower() == "index"]
     if not index:
         return named, None

@@ -278,7 +278,7 @@ class DataFrame(RowLabelled):
     def __init__(self, initialdata: Any = None, index: Any = None, columns: Sequence[str] | None = None) -> None:
         from akdask.frames import conversion
 
-        self._content = Content(conversion.columns_of(initialdata, index, columns))
+        self._content = Content(conversion.columns_of(initialdata, index, columns, self._rules))
 
     @classmethod
     def of(cls, columns: Mapping[str, Array], index: Array | None = None) -> DataFrame:

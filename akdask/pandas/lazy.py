@@ -91,7 +91,10 @@ def lazy_frame(rows: pandas.DataFrame) -> LazyFrame:
     from akdask.pandas.encoded import encoded, with_codings
 
     pairs = {str(name): encoded(rows[name]) for name in other}
-    made = LazyFrame(rows.assign(**{name: numbers for name, (numbers, _) in pairs.items()}))
+    plain = rows.copy(deep=False)
+    for name, (numbers, _) in pairs.items():
+        plain[name] = numbers
+    made = LazyFrame(plain)
     codings: dict[Any, Any] = {name: coding for name, (_, coding) in pairs.items()}
     if coding is not None:
         codings[INDEX] = coding
@@ -127,7 +130,9 @@ def lazy_series(column: pandas.Series) -> LazySeries:
         from akdask.pandas.labels import lazily, series_of
 
         return series_of(lazily(column.to_frame(VALUES)), column.name)
-    return column_of(lazy_frame(pandas.DataFrame({VALUES: column})), VALUES, column.name)
+    # Explained plans then have the name that users know.
+    name = column.name if isinstance(column.name, str) else VALUES
+    return column_of(lazy_frame(pandas.DataFrame({name: column})), name, column.name)
 
 
 def column_of(frame: DataFrame, name: str, called: Hashable) -> LazySeries:

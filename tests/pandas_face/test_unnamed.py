@@ -114,3 +114,28 @@ def test_columns_under_levels_are_chosen_by_the_names_of_pandas():
     assert_same(found[["y"]], expected[["y"]])
     renamed = expected.set_axis(["y", 3], axis=1)
     assert_same(pd.DataFrame(renamed)["y"], renamed["y"])
+
+
+@pytest.mark.parametrize("name", ["index", "Index", "self"])
+@pytest.mark.parametrize("dtype", ["int64", "Int64", "category"])
+def test_columns_of_any_name_stay_columns(name, dtype):
+    expected = pandas.DataFrame({name: pandas.Series([3, 1, 2], [5, 6, 7]).astype(dtype), "v": [1.5, 2.5, 3.5]})
+    found = pd.DataFrame(expected)
+    assert list(found.lazy().columns) == [name, "v"]
+    assert_same(found[found["v"] > 2], expected[expected["v"] > 2])
+    assert_same(found.sort_values(name), expected.sort_values(name))
+    assert_same(found[name].iloc[1:], expected[name].iloc[1:])
+
+
+def test_plans_name_columns_in_memory_as_users_do():
+    rows = pd.DataFrame({"port": [1, 2], "bytes": [3, 4]})
+    assert "Project values=bytes\n" in rows["bytes"].explain()
+    assert "Project values=x\n" in pd.Series([1, 2], name="x").explain()
+    assert "sum(x)" in pd.Series([1, 2], name="x").lazy().sum().explain()
+
+
+def test_a_lazy_column_called_index_stays_a_column():
+    found = pd.DataFrame({"index": ak.arange(3), "v": ak.arange(3) * 2})
+    assert_same(found, pandas.DataFrame({"index": [0, 1, 2], "v": [0, 2, 4]}))
+    labelled = pandas.DataFrame({"index": [3, 4]}, index=[7, 8])
+    assert ak.DataFrame(labelled)["index"].tolist() == [3, 4]
