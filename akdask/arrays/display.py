@@ -87,12 +87,12 @@ def html_of_columns(title: str, arrays: Sequence[Any], names: Sequence[str] = ()
     size = arrays[0].rows.size
     columns, positions = list[list[str]](), list[str]()
     for array, (head, tail) in zip(arrays, edges, strict=True):
-        cells, positions = _elements_as_text(array, head), [str(position) for position in range(len(head))]
+        printed, positions = _elements_as_text(array, head), [str(position) for position in range(len(head))]
         if tail is not None:
             last = _elements_as_text(array, tail)
-            cells += ["…", *last]
+            printed += ["…", *last]
             positions += ["…", *(str((size or 0) - len(last) + k) for k in range(len(last)))]
-        columns.append(cells)
+        columns.append(printed)
     heads = [names] if names else []
     return framed(title, table([*heads, [str(array._type_name()) for array in arrays]], positions, columns))
 
@@ -108,17 +108,17 @@ def html_of_grid(title: str, array: Any, items: np.ndarray[Any, Any]) -> str:
     Of a longer axis the table has both ends.
     """
     *outer, last = items.shape
-    rows, places = _ends(math.prod(outer)), _ends(last)
+    rows, numbers = _ends(math.prod(outer)), _ends(last)
     grid = items.reshape(math.prod(outer), last)
     columns = [
         [
-            "…" if row is None or place is None else _elements_as_text(array, grid[row, place : place + 1])[0]
+            "…" if row is None or number is None else _elements_as_text(array, grid[row, number : number + 1])[0]
             for row in rows
         ]
-        for place in places
+        for number in numbers
     ]
     positions = ["…" if row is None else ", ".join(map(str, np.unravel_index(row, outer))) for row in rows]
-    return framed(title, table([["…" if place is None else str(place) for place in places]], positions, columns))
+    return framed(title, table([["…" if number is None else str(number) for number in numbers]], positions, columns))
 
 
 def _ends(length: int) -> list[int | None]:
@@ -133,8 +133,8 @@ def table(heads: Sequence[Sequence[str]], labels: Sequence[str], columns: Sequen
     top = "".join(f"<tr><th></th>{''.join(f'<th>{escape(text)}</th>' for text in head)}</tr>" for head in heads)
     lines = zip(labels, *columns, strict=True)
     body = "".join(
-        f"<tr><th>{escape(label)}</th>{''.join(f'<td>{escape(text)}</td>' for text in cells)}</tr>"
-        for label, *cells in lines
+        f"<tr><th>{escape(label)}</th>{''.join(f'<td>{escape(text)}</td>' for text in printed)}</tr>"
+        for label, *printed in lines
     )
     return f"<table><thead>{top}</thead><tbody>{body}</tbody></table>"
 
