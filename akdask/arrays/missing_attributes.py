@@ -235,7 +235,9 @@ def missing_attribute(
         if owner is not None:
             library = owner.__module__.partition(".")[0]
             hint = f"{ADVICE[model]} gives what {library} has it for, where the data fit into memory."
-    return MissingAttributeError(message, hint=hint or nearby(name, columns))
+    own = [known for known in dir(kind) if not known.startswith("_")]
+    near = nearby(name, columns, 0.75) or nearby(name, own, 0.75) or nearby(name, columns)
+    return MissingAttributeError(message, hint=hint or near)
 
 
 def nearby(name: Any, known: Iterable[str], likeness: float = 0.6) -> str | None:

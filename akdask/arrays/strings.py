@@ -18,7 +18,7 @@ from akdask.arrays.scalar import Scalar
 from akdask.arrays.sorting import SortingAlgorithm
 from akdask.arrays.text import Match, Matcher, MatchType
 from akdask.engine.missing import call
-from akdask.errors import ArgumentTypeError, errors_end_at_caller
+from akdask.errors import ArgumentTypeError, UnfitArgumentError, errors_end_at_caller
 from akdask.storage.files import takes_storage_options
 
 if TYPE_CHECKING:
@@ -143,11 +143,18 @@ class Strings(ElementwiseArray):
 
     def __add__(self, other: Any) -> Strings:
         """Return the strings joined end to end, row by row; lazy."""
-        return self._stuck(other)
+        return self._added(other)
 
     def __radd__(self, other: Any) -> Strings:
         """Return the strings with others put before them, row by row; lazy."""
-        return self._stuck(other, to_left=True)
+        return self._added(other, to_left=True)
+
+    def _added(self, other: Any, *, to_left: bool = False) -> Strings:
+        try:
+            return self._stuck(other, to_left=to_left)
+        except UnfitArgumentError as error:
+            message = error.message.replace("stick", "+", 1)
+            raise UnfitArgumentError(message, hint="ak.cast(b, str) makes text of numbers and times.") from None
 
     # tests
 

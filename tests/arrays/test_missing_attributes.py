@@ -122,3 +122,24 @@ def test_columns_take_methods_of_series(names, name):
     item = names[{"str": "s", "dt": "t"}.get(name, "a")]
     assert callable(getattr(item, name)) or name in ("str", "dt")
     assert hasattr(ak.Series, name)
+
+
+@pytest.mark.parametrize(
+    ("item", "name", "hint"),
+    [("a", "summ", "sum"), ("s", "uper", "upper"), ("df", "grupby", "groupby"), ("groups", "sise", "size")],
+)
+def test_a_slip_is_told_by_the_name_that_is_near(names, item, name, hint):
+    with pytest.raises(AttributeError, match=name) as caught:
+        getattr(names[item], name)
+    assert caught.value.hint == f"did you mean {hint!r}?"
+
+
+def test_columns_are_nearer_than_methods():
+    with pytest.raises(AttributeError, match="did you mean 'port'"):
+        _ = ak.DataFrame({"port": [1]}).prot
+
+
+@pytest.mark.parametrize("add", [lambda s: s + 1, lambda s: 1.5 + s, lambda s: s + ak.arange(2)])
+def test_numbers_that_are_added_to_text_are_told_by_the_operator(add):
+    with pytest.raises(ak.errors.ArgumentTypeError, match=r"^\+ does not take arguments .*str(.|\n)*ak.cast\(b, str\)"):
+        add(ak.array(["x", "y"]))
