@@ -95,11 +95,12 @@ def _accessor(name: str, item: Any) -> Any:
 
 
 def remove_accessors() -> None:
-    """Remove the stand-ins for accessors, in whose place others are about to be registered."""
+    """Remove akdask's accessors, stand-ins or those of an earlier load, in whose place others are registered."""
     import pandas as pd
 
-    for owner in (getattr(pd, name) for name in ACCESSORS):
-        if isinstance(getattr(owner, "ak", None), partial):
+    for owner, own in ((getattr(pd, name), accessor) for name, accessor in ACCESSORS.items()):
+        found = getattr(owner, "ak", None)
+        if isinstance(found, partial) or getattr(found, "__name__", None) == own:
             del owner.ak
             owner._accessors.discard("ak")
 
