@@ -31,6 +31,9 @@ TRAILING_ZEROS = re.compile(r"(\.\d+?)0+(?=[ \]])")
 DEVICE = "cpu"
 """The only device."""
 
+VERSIONS = ("2021.12", "2022.12", "2023.12")
+"""Versions of the standard up to that of the module."""
+
 
 HANDLED_FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {}
 """Implementations of NumPy's functions for arrays of the standard."""
@@ -125,7 +128,18 @@ class StandardArray(NDArrayOperatorsMixin):
         return type(self)(swapaxes(self._array, -1, -2))
 
     def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
-        """Return the module of the functions."""
+        """Return the module of the functions.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such version of the standard, which ``__array_api_version__`` names.
+        """
+        if api_version is not None and api_version not in VERSIONS:
+            raise ArgumentError(
+                f"there is no version {api_version!r} of the array standard.",
+                details=[f"versions: {', '.join(VERSIONS)}"],
+            )
         return sys.modules["akdask.array_api"]
 
     # conversion

@@ -72,7 +72,10 @@ def operand(item: Any, like: Value | None = None) -> Operand:
         return None, Constant(item, like.dtype if like is not None else None)
     if isinstance(item, np.ndarray | list | tuple):
         return literal(as_column(item))
-    raise ArgumentTypeError(f"cannot compute with {type(item).__name__}.", hint="make it an array with ak.array(…).")
+    hint = "make it an array with ak.array(…)."
+    if isinstance(item, complex):
+        hint = "no array holds complex numbers; keep real and imaginary parts in two arrays."
+    raise ArgumentTypeError(f"cannot compute with {type(item).__name__}.", hint=hint)
 
 
 def combine(operation: str, items: list[Any], **params: Any) -> tuple[Frame, Value]:

@@ -7,9 +7,13 @@ from collections.abc import Mapping, Sequence
 from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
+import numpy as np
+
 from akdask.arrays.array import Array, at_hand, wrap
+from akdask.arrays.elementwise import cast, rounded
 from akdask.arrays.keys import as_array, as_arrays, codes_of, is_several, like, projected
 from akdask.arrays.pdarray import pdarray
+from akdask.arrays.reductions import cumsum
 from akdask.arrays.row_selection import check_sample, known_lengths, position
 from akdask.arrays.sorting import in_order
 from akdask.engine.alignment import Aligned, align
@@ -49,42 +53,58 @@ def sample(  # noqa: PLR0917 - the arguments of `GroupBy.sample`
         raise ArgumentError("sample draws at least one row of each group, not n=0.")
     if weights is not None and not isinstance(weights, Array):
         raise ArgumentTypeError(f"weights are a lazy array, not {type(weights).__name__}.")
-    seed = secrets.randbits(32) if random_state is None else _seed_of(random_state)
     count = 1 if n is None and frac is None else None if n is None else index(n)
-    choice = RowsPerGroup("sample", count, 1.0 if frac is None else float(frac), replace, seed, weights is not None)
     arrays = as_arrays(values)
-    odds = [] if weights is None else [as_array(weights)]
-    if permute_samples and (return_indices or not is_several(values)):
-        return _chosen(groups, choice, arrays[0], return_indices, *odds)[1]
     groups._on(*map(codes_of, arrays))
-    _check_sizes(groups, choice, *odds)
-    positions: Any = _chosen(groups, choice, arrays[0], True, *odds)[1]
+    odds = [] if weights is None else [as_array(weights)]
+    share = 1.0 if frac is None else float(frac)
+    _check_sizes(groups, count, replace, *odds)
+    stream = _stream_of(random_state, groups)
+    choice = RowsPerGroup("sample", count, share, replace, stream["seed"], weights is not None)
+    carried = (*odds, _first_numbers(groups, choice) + stream["begin"])
+    if permute_samples and (return_indices or not is_several(values)):
+        return _chosen(groups, choice, arrays[0], return_indices, *carried)[1]
+    positions: Any = _chosen(groups, choice, arrays[0], True, *carried)[1]
     if not permute_samples:
         positions = in_order(positions)
     chosen = [array[positions] for array in arrays]
     return positions if return_indices else chosen if is_several(values) else chosen[0]
 
 
-def _check_sizes(groups: Any, choice: RowsPerGroup, *odds: Array) -> None:
+def _first_numbers(groups: Any, choice: RowsPerGroup) -> Any:
+    """Return for each row how many rows are drawn from the groups before its own."""
+    sizes = groups.size()[1]
+    drawn = cast(rounded(sizes * choice.share), np.int64) if choice.count is None else sizes * 0 + choice.count
+    return groups.broadcast(cumsum(drawn) - drawn)
+
+
+def _check_sizes(groups: Any, count: int | None, replace: bool, *odds: Array) -> None:
     """Refuse samples that groups of keys in memory cannot give; of others, it is told when they are drawn."""
     if any(at_hand(key) is None for key in as_arrays(groups.keys)):
         return
-    if choice.count is not None and not choice.replace:
-        least = int(groups.size()[1].min()) if groups.ngroups else choice.count
-        if least < choice.count:
-            raise ArgumentError(f"{choice.count} rows cannot be chosen from a group of {least}.", hint="replace=True")
+    if count is not None and not replace:
+        least = int(groups.size()[1].min()) if groups.ngroups else count
+        if least < count:
+            raise ArgumentError(f"{count} rows cannot be chosen from a group of {least}.", hint="replace=True")
     for weights in odds:
         below: Any = weights < 0
         if below.any() or (groups.sum(weights)[1] == 0).any():
             raise ArgumentError("the odds of rows are not negative, and above 0 for one row of each group at least.")
 
 
-def _seed_of(random_state: Any) -> int:
-    """Return a seed, drawn from a generator if one is given."""
+def _stream_of(random_state: Any, groups: Any) -> dict[str, int]:
+    """Return a seed and where in its stream a sample begins; a generator goes on by the rows of groups."""
+    from akdask.arrays.random import Generator
+
+    if isinstance(random_state, Generator):
+        return random_state._next(groups.length)
+    if random_state is None:
+        return {"seed": secrets.randbits(63), "begin": 0}
     try:
-        return int(random_state.integers(2**32) if hasattr(random_state, "integers") else random_state)
+        seed = int(random_state.integers(2**32) if hasattr(random_state, "integers") else random_state)
     except (TypeError, ValueError):
         raise ArgumentTypeError(f"random_state is a seed or a generator, not {random_state!r:.100}.") from None
+    return {"seed": seed, "begin": 0}
 
 
 def _chosen(groups: Any, choice: RowsPerGroup, values: Any, return_indices: bool, *weights: Array) -> tuple[Any, Any]:
@@ -154,7 +174,7 @@ def of_components(cls: Any, given: Mapping[str, Any], unique_keys: Any, unique_k
     permutation, segments = given["permutation"], given["segments"]
     made = cls(given["orig_keys"], dropna=dropna)
     parts = [as_array(part)._project() for part in (permutation, segments)]
-    numbers = GroupNumbers(*parts, made.length)
+    numbers = GroupNumbers(*parts, made._row_count)
     if unique_keys is not None:
         several = unique_keys if isinstance(unique_keys, list | tuple) else [unique_keys]
         keys = [as_array(key).copy() for key in several]

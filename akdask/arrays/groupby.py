@@ -401,14 +401,18 @@ class GroupBy(Writable):
 
     @property
     def length(self) -> int:
-        """Number of rows, including rows in no group.
+        """Number of rows in groups: those whose keys are not missing, unless `dropna` is False; may count them once.
 
         Examples
         --------
-        >>> g = ak.GroupBy(ak.array([2, 1, 2]))
-        >>> g.length
-        3
+        >>> ak.GroupBy(ak.array([2.0, float("nan"), 2.0])).length
+        2
         """
+        return self._row_count if self._by.grouped is None else int(self.size()[1].sum())
+
+    @property
+    def _row_count(self) -> int:
+        """Number of rows, including rows in no group."""
         return self._arrays[0].size
 
     def __len__(self) -> int:
@@ -636,7 +640,7 @@ class GroupBy(Writable):
         weights : pdarray of float, optional
             The odds of each row.
         random_state : int or Generator, optional
-            A seed, for the same choice again.
+            A seed, for the same choice again, or a generator, which goes on by as many numbers as there are rows.
         return_indices : bool
             Return positions in `values` instead of the values there.
         permute_samples : bool
@@ -647,9 +651,15 @@ class GroupBy(Writable):
         ------
         ArgumentError
             If both `n` and `frac` are given, or one of them is negative.  When it is computed, if a group has fewer
-            rows than are to be drawn and `replace` is not given, or odds are negative, or all 0 in a group.
+            rows, or rows with odds above 0, than are to be drawn and `replace` is not given, or odds are negative or
+            infinite, or all 0 in a group.
         ArgumentTypeError
             If `n` is not whole, or `frac` no number.
+
+        Notes
+        -----
+        Rows are those that an Arkouda server draws for the seed, where its groups have the same order: not those of
+        Strings.  Drawing takes all rows of a group into memory.
 
         Examples
         --------

@@ -1,7 +1,7 @@
 """Random arrays and generators: lazy, and the same for equal seeds in any partitions.
 
 Numbers, texts and orders are those that an Arkouda server draws for the same seed (``src/RandMsg.chpl`` and Chapel's
-module Random), but for samples of groups, choices by weights without replacement, and parameters that are arrays.
+module Random), but for parameters that are arrays, and where there are too many rows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT8, ColumnType, colum
 from akdask.engine.sources import Rows, counted
 from akdask.engine.values import Call, Constant, Value
 from akdask.errors import ArgumentError, ArgumentTypeError, UnfitArgumentError, errors_end_at_caller
-from akdask.operators.values.random import GOLDEN, ORDER_ROWS, integers, seed_of_steps, step_of
+from akdask.operators.values.random import GOLDEN, ORDER_ROWS, integers, rows_in_groups, seed_of_steps, step_of
 from akdask.typing import NumberArray
 
 ALPHABETS = {
@@ -268,11 +268,7 @@ def chosen(generator: Any, a: Any, size: Any, replace: bool, p: Any) -> Any:
 
 def _positions(generator: Any, count: int, wanted: int, replace: bool, weights: pdarray | None) -> Any:
     if weights is not None and not replace:
-        seed = generator._next_seed(count)
-        drawn = shaped(count, lambda rows: Call("random_uniform", rows.position, seed=seed))
-        if int((weights > 0).sum()) < wanted:
-            raise ArgumentError(f"fewer than {wanted} elements have a weight above 0.")
-        return argmink(-log1p(-drawn) / weights, wanted) if wanted else arange(0)
+        return _drawn_once_by_weights(generator, count, wanted, weights)
     stream = generator._next(count)
     if weights is not None:
         drawn = shaped(wanted, lambda rows: Call("random_uniform", rows.position, **stream))
@@ -280,9 +276,23 @@ def _positions(generator: Any, count: int, wanted: int, replace: bool, weights: 
         return insertion_points(summed / float(summed[count - 1]), drawn)
     if replace:
         return shaped(wanted, lambda rows: Call("random_integers", rows.position, **stream, low=0, high=count))
-    if count and wanted < math.log2(count):
+    if wanted < count.bit_length() - 1:
         return array(_drawn_once(stream["seed"], stream["begin"], count, wanted))
     return _order_from(stream, count, "shuffle")[:wanted]
+
+
+def _drawn_once_by_weights(generator: Any, count: int, wanted: int, weights: pdarray) -> Any:
+    """Return positions in the order in which they are drawn; those of very many are those of random numbers."""
+    if int((weights > 0).sum()) < wanted:
+        raise ArgumentError(f"fewer than {wanted} elements have a weight above 0.")
+    if count > ORDER_ROWS:
+        seed = generator._next_seed(count)
+        drawn = shaped(count, lambda rows: Call("random_uniform", rows.position, seed=seed))
+        return argmink(-log1p(-drawn) / weights, wanted) if wanted else arange(0)
+    stream = generator._next(count)
+    one_group = [np.array([number]) for number in (count, wanted, stream["begin"])]
+    odds: NumberArray = np.asarray(weights.to_ndarray())
+    return array(rows_in_groups(*one_group, seed=stream["seed"], replace=False, weights=odds))
 
 
 def _drawn_once(seed: int, begin: int, count: int, wanted: int) -> NumberArray:

@@ -115,6 +115,8 @@ class SegArray(Array):
 
     _default_dataset = "segarray"
 
+    _is_appended = False
+
     _parts: tuple[Array, Array]
 
     _longest: int | None = None

@@ -75,12 +75,19 @@ def shape(a: Any) -> tuple[int, ...]:
 
     Counts rows of unknown number.
 
+    Raises
+    ------
+    ArgumentTypeError
+        If it is neither.
+
     Examples
     --------
     >>> import akdask as ak
     >>> ak.shape(ak.zeros((2, 3))), ak.shape(7)
     ((2, 3), ())
     """
+    if not hasattr(a, "shape") and not np.iterable(a) and not np.isscalar(a):
+        raise ArgumentTypeError(f"a {type(a).__name__} has no shape.", hint="arrays, sequences and scalars have one.")
     found: tuple[int, ...] = a.shape if hasattr(a, "shape") else np.shape(a)
     return tuple(found)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from akdask.cluster import default_client
-from akdask.errors import ArgumentTypeError, RegistrationError, UnfitArgumentError, errors_end_at_caller
+from akdask.errors import ArgumentError, ArgumentTypeError, RegistrationError, UnfitArgumentError, errors_end_at_caller
 from akdask.storage.files import takes_storage_options
 
 if TYPE_CHECKING:
@@ -217,6 +217,9 @@ class Writable(Registered):
 
     _default_dataset: ClassVar[str] = "array"
 
+    _is_appended: ClassVar[bool] = True
+    """Whether it is added to Parquet files that are there."""
+
     def _storable(self) -> Storable:
         raise NotImplementedError
 
@@ -362,7 +365,8 @@ class Writable(Registered):
         dataset : str, optional
             Name of the column, as in `to_hdf`.
         mode : {"truncate", "append"}
-            Replace files of that prefix, or add the column to them, after the present columns.
+            Replace files of that prefix, or add the column to them, after the present columns; as in Arkouda, a
+            SegArray is not added.
         compression : {"snappy", "gzip", "brotli", "zstd", "lz4"}, optional
             How pages are packed, not at all unless given.
         num_locales : int, optional
@@ -391,6 +395,10 @@ class Writable(Registered):
         """
         from akdask.arrays.writing import count_files, warn_of_appending
 
+        if mode == "append" and not self._is_appended:
+            raise ArgumentError(
+                f"a {type(self).__name__} is not added to Parquet files.", hint="ak.to_parquet writes several columns."
+            )
         warn_of_appending(mode)
         self._write(
             self._storable(),

@@ -284,6 +284,7 @@ def column_type(dtype: ColumnType | BigintDtype | npt.DTypeLike | str) -> Column
     raise ArgumentTypeError(
         f"no column can hold values of type {dtype!r}.",
         details=[f"column types: {', '.join(BY_NAME)}"],
+        hint="complex numbers are two columns, of their real and imaginary parts." if "complex" in str(dtype) else None,
     )
 
 

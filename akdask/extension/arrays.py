@@ -704,6 +704,12 @@ class ArkoudaCategorical(ArkoudaExtensionArray):
         """The type ``category``."""
         return ArkoudaCategoricalDtype()
 
+    @classmethod
+    def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> ArkoudaExtensionArray:
+        # As in Arkouda, labels are a Categorical; what is no text, such as results of functions, has a type of its own.
+        made = super()._from_sequence(scalars, dtype=dtype, copy=copy)
+        return cls(made._data) if dtype is None and isinstance(made, ArkoudaStringArray) else made
+
     def _computed_elements(self) -> np.ndarray[Any, Any]:
         found = np.array(self._data.tolist(), object)
         found[np.asarray(self._data.isna().to_ndarray())] = np.nan

@@ -95,7 +95,7 @@ def pivot(frame: DataFrame, *, columns: str, index: str | None, values: str | Se
     if wanted is None:
         wanted = [name for name in frame._columns.values if name not in (index, columns)]
     groups = ColumnGroups(keys, dropna=False)
-    if groups.ngroups < groups.length:
+    if groups.ngroups < groups._row_count:
         raise ArgumentError("two rows have the same keys.", hint="pivot_table reduces them: aggfunc='sum'.")
     return frame.pivot_table(wanted, index, columns, "first", dropna=False)
 

@@ -62,7 +62,7 @@ class Arranged:
     @cached_property
     def inverse(self) -> pdarray:
         """Where each row is among the arranged ones, -1 for rows in no group."""
-        found = full(self.groups.length, -1, dtype="int64")
+        found = full(self.groups._row_count, -1, dtype="int64")
         found[self.positions] = arange(len(self.positions))
         return found
 
@@ -73,7 +73,7 @@ class Arranged:
     def back(self, arrays: Mapping[str, Array], fill_value: Any = None) -> dict[str, Array]:
         """Return arrays of the arranged rows on the rows as they came, with rows in no group missing, or filled."""
         inverse = self.inverse
-        if len(self.positions) == self.groups.length:
+        if len(self.positions) == self.groups._row_count:
             return {name: array[inverse] for name, array in arrays.items()}
         return {name: taken_rows(array, inverse, fill_value) for name, array in arrays.items()}
 
@@ -115,7 +115,7 @@ def numbers_of_rows(groups: GroupBy) -> Any:
 
 def keeps_states(groups: GroupBy, npartitions: int) -> bool:
     """Return whether running results of all groups at the ends of all partitions are few beside the rows."""
-    return groups.ngroups * npartitions * tuning.ROWS_PER_STATE <= groups.length
+    return groups.ngroups * npartitions * tuning.ROWS_PER_STATE <= groups._row_count
 
 
 def numbers_in_groups(groups: GroupBy) -> pdarray:
@@ -127,7 +127,7 @@ def numbers_in_groups(groups: GroupBy) -> pdarray:
         return found
     arranged = Arranged(groups)
     counts = arange(len(arranged.positions)) - groups.segments[arranged.numbers]
-    found = full(groups.length, -1, dtype="int64")
+    found = full(groups._row_count, -1, dtype="int64")
     found[arranged.positions] = counts
     return found
 

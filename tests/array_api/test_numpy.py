@@ -474,6 +474,30 @@ def test_frequencies_are_those_of_numpy(count):
         xp.fft.rfftfreq(0)
 
 
+TRANSFORMS = ("fft", "ifft", "fftn", "ifftn", "rfft", "irfft", "rfftn", "irfftn", "hfft", "ihfft")
+
+
+def test_what_is_complex_says_what_to_do():
+    floats = xp.asarray([1.0, 2.0])
+    for name in TRANSFORMS:
+        with pytest.raises(UnsupportedError, match="no complex numbers") as raised:
+            getattr(xp.fft, name)(floats)
+        assert raised.value.hint == f"np.fft.{name}(np.asarray(x)) does it in memory."
+    for call in (
+        lambda: floats + 1j,
+        lambda: xp.asarray([1j]),
+        lambda: xp.asarray(1j),
+        lambda: xp.zeros(2, dtype=xp.complex64),
+        lambda: xp.astype(floats, xp.complex128),
+    ):
+        with pytest.raises(ArgumentTypeError, match="complex") as raised:
+            call()
+        assert "real and imaginary parts" in raised.value.hint
+    with pytest.raises(ArgumentError, match=r"no version .2019.12."):
+        floats.__array_namespace__(api_version="2019.12")
+    assert floats.__array_namespace__(api_version=xp.__array_api_version__) is xp
+
+
 def test_arrays_are_shown_as_arkouda_shows_them():
     # The docstrings of arkouda/array_api/statistical_functions.py and utility_functions.py.
     items = xp.asarray(ak.arange(10, dtype=ak.float64).reshape(2, 5))

@@ -352,3 +352,9 @@ def test_any_partitions_are_written_to_any_files(lazy, prefix):
     assert found["t"].tolist() == TEXT
     assert found["n"].tolist() == [0, 1, 2, 3]
     assert found["s"][found["s"].lengths > 1].values.tolist() == [3, 1, 4, 1, 5, 2, 6, 5, 3]
+
+
+def test_lists_are_not_added_to_parquet_files(tmp_path):
+    with pytest.raises(ValueError, match="a SegArray is not added to Parquet files"):
+        segarray([[1]]).to_parquet(tmp_path / "lists", mode="append")
+    assert not list(tmp_path.iterdir())

@@ -454,3 +454,14 @@ def test_a_class_of_ones_own_takes_elements():
         pass
 
     assert Mine(ak.array([1, 2, 3])).take([0, -1, 2], allow_fill=True, fill_value=99).to_numpy().tolist() == [1, 99, 3]
+
+
+def test_a_sequence_of_labels_makes_a_categorical():
+    cls = ak.ArkoudaCategorical
+    for labels in (["a", "b", "a"], ak.array(["a", "b", "a"]), ak.Categorical(ak.array(["a", "b", "a"]))):
+        made = cls._from_sequence(labels)
+        assert (type(made), made.dtype.name, made.tolist()) == (cls, "category", ["a", "b", "a"])
+    assert type(cls._from_sequence(["a"], dtype="ak_string")) is ak.ArkoudaStringArray
+    assert cls._from_sequence(["a", None]).isna().tolist() == [False, True]
+    # Results of functions have types of their own.
+    assert pd.Series(cls(["a", "b"])).map({"a": 1, "b": 2}).tolist() == [1, 2]

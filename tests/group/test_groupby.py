@@ -211,10 +211,24 @@ def test_rows_are_chosen_with_replacement_by_their_odds():
     assert together.tolist() == [1, 1, 1, 1, 2, 2, 2, 2]
 
 
-@pytest.mark.parametrize("weights", [[1.0, 1.0, -1.0], [0.0, 0.0, 1.0], [np.nan, 1.0, 1.0]])
+@pytest.mark.parametrize("weights", [[1.0, 1.0, -1.0], [0.0, 0.0, 1.0], [np.nan, 1.0, 1.0], [np.inf, 1.0, 1.0]])
 def test_odds_that_choose_nothing_are_refused(weights):
     with pytest.raises(ArgumentError, match="odds of rows"):
         ak.GroupBy(ak.array([0, 0, 1])).sample(ak.arange(3), weights=ak.array(weights)).tolist()
+
+
+def test_rows_without_odds_are_not_chosen_to_fill_a_sample():
+    groups, odds = ak.GroupBy(ak.array([0, 0, 1, 1])), ak.array([1, 0, 2, 2])
+    with pytest.raises(ArgumentError, match="2 rows cannot be chosen from a group with odds above 0 for 1"):
+        groups.sample(ak.arange(4), n=2, weights=odds).tolist()
+    assert groups.sample(ak.arange(4), n=2, weights=odds, replace=True, random_state=1).tolist()[:2] == [0, 0]
+
+
+@pytest.mark.parametrize("dropna", [True, False])
+def test_the_length_of_groups_is_that_of_their_rows(dropna):
+    keys = ak.array([1.0, np.nan, 1.0, 2.0])
+    lengths = [ak.GroupBy(item, dropna=dropna).length for item in (keys, [keys, ak.arange(4)], ak.arange(4), keys[:0])]
+    assert lengths == [3 if dropna else 4, 3 if dropna else 4, 4, 0]
 
 
 def test_rows_of_several_arrays_are_values_of_groups():

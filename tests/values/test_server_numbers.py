@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.operators.values import random
-from akdask.operators.values.random import order, shuffled, step_of
+from akdask.operators.values.random import order, rows_in_groups, shuffled, step_of
 
 pytestmark = pytest.mark.light
 
@@ -412,6 +412,99 @@ def test_elements_are_chosen_by_the_numbers_of_the_stream():
     assert ak.random.default_rng(8).choice(4, 30, p=ak.array(weights)).tolist() == expected.tolist()
 
 
+def by_sampling(size, count, numbers, weights, replace):
+    """Rows of a group: ``segmentedSampleMsg`` of ``RandMsg.chpl``, ``sampleDomWeighted`` of ``RandArray.chpl``."""
+    drawn, weights = [], None if weights is None else np.array(weights, float)
+    while len(drawn) < count:
+        if weights is None:
+            row = numbers.between(0, size - 1)
+        else:
+            row = int(np.searchsorted(np.cumsum(weights) / np.cumsum(weights)[-1], numbers.uniform()))
+            weights[row] *= replace
+        if replace or row not in drawn:
+            drawn.append(row)
+    return drawn
+
+
+GROUPS = np.array([3, 1, 3, 1, 1, 7, 3, 1, 1, 1, 7, 1, 1, 1, 1, 1, 1, 1, 1, 1])
+ODDS = {
+    "none": None, "whole": np.arange(20) % 5 + 1,
+    "some 0": np.where(np.arange(20) % 3, 2.5, 0.0) + (np.arange(20) == 6),
+    "of all sizes": 10.0 ** np.array([15, *range(-9, 9), -3]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("replace", [False, True])
+@pytest.mark.parametrize("odds", ODDS)
+@pytest.mark.parametrize(("count", "share"), [(2, None), (1, None), (None, 0.5)])
+def test_rows_of_groups_are_drawn_by_the_rules_of_a_server(count, share, odds, replace):
+    weights = ODDS[odds]
+    if odds == "some 0" and not replace:
+        count = None if count is None else 1
+    expected = []
+    for key in np.unique(GROUPS):
+        rows = np.flatnonzero(np.equal(GROUPS, key))
+        wanted = count or round(len(rows) * share)
+        begin = 5 + len(expected)
+        of_group = None if weights is None else weights[rows]
+        if of_group is None and not replace and wanted >= int(math.log2(len(rows))):
+            drawn = by_shuffle(len(rows), 11, begin)[:wanted]
+        else:
+            drawn = by_sampling(len(rows), wanted, Stream(11, begin), of_group, replace)
+        expected += rows[drawn].tolist()
+    how = {"n": count, "frac": share, "replace": replace, "weights": None if weights is None else ak.array(weights)}
+    for keys in (ak.array(GROUPS), ak.array(GROUPS).repartition(3), ak.array([f"k{key}" for key in GROUPS])):
+        rng = ak.random.default_rng(11)
+        rng.integers(9, size=5)
+        groups, values = ak.GroupBy(keys), ak.arange(20)
+        assert groups.sample(values, **how, random_state=rng, permute_samples=True).tolist() == expected
+        # The next call goes on after as many numbers as there are rows.
+        assert rng.random(1).tolist() == [Stream(11, 25).uniform()]
+    first = ak.GroupBy(ak.array(GROUPS[:1])).sample(values[:1], random_state=11, permute_samples=True)
+    assert first.tolist() == [0]
+
+
+def test_samples_of_a_seed_begin_with_its_first_number():
+    keys = ak.array(np.arange(300) % 2)
+    found = ak.GroupBy(keys).sample(ak.arange(300), n=9, random_state=4, permute_samples=True).tolist()
+    expected = [2 * row for row in by_shuffle(150, 4, 0)[:9]] + [2 * row + 1 for row in by_shuffle(150, 4, 9)[:9]]
+    assert found == expected
+    frame = ak.DataFrame({"k": keys, "x": ak.arange(300)})
+    assert frame.groupby("k").sample(n=9, random_state=4)["x"].tolist() == expected
+
+
+def test_a_refused_sample_takes_no_numbers_of_a_generator():
+    rng = ak.random.default_rng(4)
+    with pytest.raises(ValueError, match="5 rows cannot be chosen from a group of 2"):
+        ak.GroupBy(ak.array([1, 1])).sample(ak.arange(2), n=5, random_state=rng)
+    assert rng.random(1).tolist() == [Stream(4).uniform()]
+
+
+def test_groups_of_no_rows_have_samples_of_none():
+    groups = ak.GroupBy(ak.array([], dtype=ak.int64))
+    for weights in (None, ak.array([], dtype=ak.float64)):
+        assert groups.sample(ak.array([], dtype=ak.float64), weights=weights, random_state=1).tolist() == []
+
+
+def test_elements_are_chosen_once_by_their_weights():
+    weights = np.array([0.5, 0.0, 3.0, 1.5, 1e-3, 8.0])
+    expected = by_sampling(6, 5, Stream(8), weights, replace=False)
+    assert ak.random.default_rng(8).choice(6, 5, replace=False, p=ak.array(weights)).tolist() == expected
+    with pytest.raises(ValueError, match="fewer than 6"):
+        ak.random.default_rng(8).choice(6, 6, replace=False, p=ak.array(weights))
+
+
+@pytest.mark.parametrize(("size", "count"), [(10, 3), (16, 3), (15, 3), (16, 4), (1, 1), (4, 1)])
+def test_few_elements_are_drawn_until_none_is_there_twice(size, count):
+    is_few = count < math.floor(math.log2(size))
+    expected = by_sampling(size, count, Stream(2), None, replace=False) if is_few else by_shuffle(size, 2, 0)[:count]
+    assert ak.random.default_rng(2).choice(size, count, replace=False).tolist() == expected
+    found = ak.GroupBy(ak.zeros(size, dtype=ak.int64)).sample(
+        ak.arange(size), count, random_state=2, permute_samples=True
+    )
+    assert found.tolist() == expected
+
+
 def test_orders_of_very_many_rows_are_those_of_random_numbers(monkeypatch):
     monkeypatch.setattr("akdask.arrays.random.ORDER_ROWS", 50)
     for draw in (
@@ -440,4 +533,19 @@ def test_loops_refuse_what_has_no_numbers():
         lambda: draw_poissons(np.empty(2, np.int64), 0, 0, 4, math.nan),
     ):
         with pytest.raises(ValueError, match=r"^(no|a) "):
+            call()
+
+
+def test_rows_that_no_group_has_are_refused():
+    for call in (
+        lambda: rows_in_groups(*map(np.array, ([3], [4], [0])), seed=1, replace=False),
+        lambda: rows_in_groups(*map(np.array, ([0], [1], [0])), seed=1, replace=True),
+        lambda: rows_in_groups(*map(np.array, ([2], [-1, 3], [0])), seed=1, replace=True),
+        lambda: rows_in_groups(*map(np.array, ([-1, 2], [1, 1], [0, 0])), seed=1, replace=True),
+        lambda: rows_in_groups(*map(np.array, ([2], [1], [0])), seed=1, replace=True, weights=np.zeros(2)),
+        lambda: rows_in_groups(*map(np.array, ([2], [2], [0])), seed=1, replace=False, weights=np.array([0.0, 1])),
+        lambda: rows_in_groups(*map(np.array, ([2], [1], [0])), seed=1, replace=True, weights=np.ones(1)),
+        lambda: rows_in_groups(*map(np.array, ([2], [1], [0])), seed=1, replace=True, weights=np.ones(3)),
+    ):
+        with pytest.raises(ValueError, match=r"rows|group"):
             call()

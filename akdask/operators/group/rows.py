@@ -29,7 +29,7 @@ from akdask.operators.join.key_tables import KeyIndex, index_keys
 from akdask.operators.keys.keys import SlotGrid, word, word_count
 from akdask.operators.sort.kernels import MAX_PACKED_ROWS, argsort
 from akdask.operators.values.lookup import lookup_found
-from akdask.operators.values.random import mix_bits
+from akdask.operators.values.random import rows_in_groups
 from akdask.records import record
 from akdask.typing import Column, NumberArray
 
@@ -49,9 +49,10 @@ class RowsPerGroup:
     replace : bool
         Whether a row may be chosen several times.
     seed : int
-        Decides the choice together with the positions of the rows; partitions do not matter.
+        Names the stream of random numbers.  The last carried column has the position in it of the first number of each
+        row's group, so that partitions do not matter.
     weighted : bool
-        Whether the last carried column has the weights of the rows.
+        Whether the carried column before that has the weights of the rows.
     """
 
     kind: str
@@ -170,20 +171,15 @@ def _chosen(groups: SortedGroups, some: RowsPerGroup, carried: Sequence[Column])
         counts = np.minimum(counts, sizes) if some.count is None or some.count >= 0 else np.maximum(sizes + counts, 0)
         starts = groups.segments if some.kind == "head" else groups.segments + sizes - counts
         return _ranges(starts, counts)
-    positions: NumberArray = np.asarray(carried[0])
-    weights: NumberArray = np.asarray(carried[-1], np.float64) if some.weighted else np.ones(groups.nrows)
+    weights = np.asarray(carried[-2], np.float64) if some.weighted else None
     _check_sample(groups, some, counts, weights)
-    if some.replace:
-        return _with_replacement(groups, some, counts, weights, positions)
-    # The smallest exponential variates whose rates are the weights: a choice without replacement.
-    with np.errstate(divide="ignore"):
-        times = -np.log1p(-_uniform(positions, some.seed)) / weights
-    numbers = np.repeat(np.arange(groups.count), sizes)
-    order = np.lexsort([times, numbers])
-    return order[_ranges(groups.segments, counts)]
+    begins = np.asarray(carried[-1])[groups.segments]
+    how: dict[str, Any] = {"seed": some.seed, "replace": some.replace, "weights": weights}
+    drawn = rows_in_groups(sizes, counts, begins, **how)
+    return drawn + np.repeat(groups.segments, counts)
 
 
-def _check_sample(groups: SortedGroups, some: RowsPerGroup, counts: NumberArray, weights: NumberArray) -> None:
+def _check_sample(groups: SortedGroups, some: RowsPerGroup, counts: NumberArray, weights: NumberArray | None) -> None:
     """Raise ArgumentError if a group is too small for the choice, or weights are invalid."""
     sizes = groups.sizes()
     too_many = np.flatnonzero(counts > sizes)
@@ -193,30 +189,20 @@ def _check_sample(groups: SortedGroups, some: RowsPerGroup, counts: NumberArray,
             f"{counts[group]} rows cannot be chosen from a group of {sizes[group]}.",
             hint="replace=True chooses rows several times.",
         )
-    if some.weighted and groups.nrows and (not (weights >= 0).all() or not (groups.reduce(np.add, weights) > 0).all()):
-        raise ArgumentError("the odds of rows are not negative, and above 0 for one row of each group at least.")
-
-
-def _with_replacement(
-    groups: SortedGroups, some: RowsPerGroup, counts: NumberArray, weights: NumberArray, positions: NumberArray
-) -> NumberArray:
-    until = np.cumsum(weights)
-    before = until[groups.segments] - weights[groups.segments]
+    if weights is None or not groups.nrows:
+        return
     totals = groups.reduce(np.add, weights)
-    draws = _ranges(np.zeros(groups.count, np.int64), counts)
-    repeated = np.repeat(positions[groups.segments], counts)
-    aimed = _uniform(repeated, some.seed + 1 + draws) * np.repeat(totals, counts) + np.repeat(before, counts)
-    last = np.repeat(groups.segments + groups.sizes() - 1, counts)
-    chosen: NumberArray = np.minimum(np.searchsorted(until, aimed, "right"), last)
-    return chosen
-
-
-def _uniform(positions: NumberArray, seed: NumberArray | int) -> NumberArray:
-    """Return a number from 0 to 1 for each position: the last step of SplitMix64, keyed by the seed."""
-    mixed = positions.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    mixed += np.asarray(seed).astype(np.uint64) * np.uint64(0xD1342543DE82EF95)
-    uniform: NumberArray = (mix_bits(mixed) >> np.uint64(11)) * 2.0**-53
-    return uniform
+    if not (weights >= 0).all() or not ((totals > 0) & np.isfinite(totals)).all():
+        raise ArgumentError(
+            "the odds of rows are finite and not negative, and above 0 for one row of each group at least."
+        )
+    above = groups.reduce(np.add, (weights > 0).astype(np.int64))
+    if not some.replace and (counts > above).any():
+        group = np.flatnonzero(counts > above)[0]
+        raise ArgumentError(
+            f"{counts[group]} rows cannot be chosen from a group with odds above 0 for {above[group]}.",
+            hint="replace=True chooses rows several times.",
+        )
 
 
 def _ranges(starts: NumberArray, counts: NumberArray) -> NumberArray:

@@ -287,6 +287,13 @@ void count_up(Span<int64_t> order) {
     for (uint64_t row = 0; row < order.size; ++row) order[row] = static_cast<int64_t>(row);
 }
 
+// Returns the logarithm to base 2, rounded down; 0 for 0.
+uint64_t log2_below(uint64_t number) {
+    uint64_t found = 0;
+    while (number >>= 1) ++found;
+    return found;
+}
+
 // R. A. Fisher and F. Yates' shuffle, from the last row on.
 void shuffle_rows(Span<int64_t> order, uint64_t seed, uint64_t position) {
     count_up(order);
@@ -307,6 +314,73 @@ void shuffle_part(Span<int64_t> order, uint64_t begin, uint64_t end, uint64_t bo
         uint64_t low = std::min(row, bound), high = std::max(row, bound);
         std::swap(order[row], order[low + drawn.up_to(high - low)]);
     }
+}
+
+// Draws positions in groups of so many rows, those of each group from a position of its own on; `order` is room for the
+// largest group.  A few of many rows are drawn until none is there twice, more are the first ones of a shuffle.
+void draw_rows(Span<int64_t> drawn, Span<const int64_t> sizes, Span<const int64_t> counts, Span<const int64_t> begins,
+               Span<int64_t> order, uint64_t seed, bool with_replacement) {
+    require(counts.size == sizes.size && begins.size == sizes.size, "groups without a size, a count or a position");
+    uint64_t at = 0;
+    for (uint64_t group = 0; group < sizes.size; ++group) {
+        uint64_t size = static_cast<uint64_t>(sizes[group]), count = static_cast<uint64_t>(counts[group]);
+        uint64_t begin = static_cast<uint64_t>(begins[group]);
+        require(size <= LARGEST, "more rows than 32 bits number");
+        require(size <= order.size, "a group without room");
+        require(count <= drawn.size - at && (with_replacement ? size || !count : count <= size), "too many rows");
+        Span<int64_t> found{drawn.data + at, count};
+        at += count;
+        if (!with_replacement && count >= log2_below(size)) {
+            Span<int64_t> rows{order.data, size};
+            shuffle_rows(rows, seed, begin);
+            std::copy(rows.begin(), rows.begin() + count, found.begin());
+            continue;
+        }
+        Stream stream(seed, begin);
+        for (uint64_t done = 0; done < count;) {
+            int64_t row = static_cast<int64_t>(stream.up_to(size - 1));
+            int64_t* end = found.begin() + done;
+            if (with_replacement || std::find(found.begin(), end, row) == end) found[done++] = row;
+        }
+    }
+    require(at == drawn.size, "fewer rows than room for them");
+}
+
+// The same by weights, which follow each other group by group; `sums` is room for twice the next power of two of rows.
+// Each node of a tree has the sum of two below it: that of rows in `sums` from the size of the tree on.
+void draw_weighted_rows(Span<int64_t> drawn, Span<const int64_t> sizes, Span<const int64_t> counts,
+                        Span<const int64_t> begins, Span<const double> weights, Span<double> sums, uint64_t seed,
+                        bool with_replacement) {
+    require(counts.size == sizes.size && begins.size == sizes.size, "groups without a size, a count or a position");
+    uint64_t at = 0, first = 0;
+    for (uint64_t group = 0; group < sizes.size; ++group) {
+        uint64_t size = static_cast<uint64_t>(sizes[group]), count = static_cast<uint64_t>(counts[group]), leaves = 1;
+        require(size <= weights.size - first && count <= drawn.size - at, "too many rows");
+        while (leaves < size) leaves *= 2;
+        require(2 * leaves <= sums.size, "a group without room");
+        std::fill(std::copy_n(weights.data + first, size, sums.data + leaves), sums.data + 2 * leaves, 0.0);
+        for (uint64_t node = leaves; --node;) sums[node] = sums[2 * node] + sums[2 * node + 1];
+        Stream stream(seed, static_cast<uint64_t>(begins[group]));
+        for (uint64_t done = 0; done < count; ++done) {
+            require(sums[1] > 0, "a group without weights");
+            double share = stream.uniform(), before = 0;
+            uint64_t node = 1;
+            while (node < leaves) {
+                node *= 2;
+                double with_left = before + sums[node];
+                bool is_left = !(with_left / sums[1] < share);
+                if ((is_left && sums[node] > 0) || !(sums[node + 1] > 0)) continue;
+                before = with_left;
+                ++node;
+            }
+            drawn[at++] = static_cast<int64_t>(node - leaves);
+            if (with_replacement) continue;
+            sums[node] = 0;
+            while (node /= 2) sums[node] = sums[2 * node] + sums[2 * node + 1];
+        }
+        first += size;
+    }
+    require(at == drawn.size && first == weights.size, "fewer rows than room for them");
 }
 
 // Shuffles small parts, and merges neighbours, as a server of one locale does.  A. Bacher, O. Bodini, A. Hollender and
@@ -349,4 +423,5 @@ MODULE("Numbers of the generators that an Arkouda server draws from.",
        {"draw_exponentials", overloads<draw_exponentials>}, {"draw_logistics", overloads<draw_logistics>},
        {"draw_gammas", overloads<draw_gammas>}, {"draw_poissons", overloads<draw_poissons>},
        {"shuffle_rows", overloads<shuffle_rows>}, {"permute_rows", overloads<permute_rows>},
+       {"draw_rows", overloads<draw_rows>}, {"draw_weighted_rows", overloads<draw_weighted_rows>},
        {"merge_shuffled_rows", overloads<merge_shuffled_rows>})

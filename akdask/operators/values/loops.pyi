@@ -24,3 +24,25 @@ def draw_poissons(numbers: NDArray[np.int64], seed: int, first: int, step: int, 
 def shuffle_rows(order: NDArray[np.int64], seed: int, position: int) -> None: ...
 def permute_rows(order: NDArray[np.int64], seed: int, position: int) -> None: ...
 def merge_shuffled_rows(order: NDArray[np.int64], seed: int) -> None: ...
+
+# Each draws positions in groups, one group after the other; `begins` are the positions of their first numbers.
+
+def draw_rows(
+    drawn: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    begins: NDArray[np.int64],
+    order: NDArray[np.int64],
+    seed: int,
+    with_replacement: bool,
+) -> None: ...
+def draw_weighted_rows(
+    drawn: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    begins: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    sums: NDArray[np.float64],
+    seed: int,
+    with_replacement: bool,
+) -> None: ...

@@ -28,7 +28,9 @@ from akdask.operators.values.loops import (
     draw_logistics,
     draw_normals,
     draw_poissons,
+    draw_rows,
     draw_short,
+    draw_weighted_rows,
     draw_words,
     merge_shuffled_rows,
     permute_rows,
@@ -412,6 +414,44 @@ def order(positions: NumberArray, *, method: str, seed: int, begin: int, size: i
             (shuffle_rows if method == "shuffle" else permute_rows)(rows, seed % 2**64, begin)
         _orders.put(key, rows)
     return np.asarray(rows[positions])
+
+
+def rows_in_groups(
+    sizes: NumberArray,
+    counts: NumberArray,
+    begins: NumberArray,
+    *,
+    seed: int,
+    replace: bool,
+    weights: NumberArray | None = None,
+) -> NumberArray:
+    """Return positions of random rows in their groups, ``counts.sum()`` of them, one group after the other.
+
+    Parameters
+    ----------
+    sizes, counts : ndarray of int64, shape (number of groups,)
+        How many rows a group has, and how many are drawn.
+    begins : ndarray of int64, shape (number of groups,)
+        Where in the stream of the seed the numbers of a group begin.
+    replace : bool
+        Whether a row may be drawn several times.
+    weights : ndarray of float64, shape (number of rows,), optional
+        The odds of the rows, which follow each other group by group.
+
+    Examples
+    --------
+    >>> rows_in_groups(np.array([3, 10]), np.array([2, 10]), np.array([0, 2]), seed=18, replace=False).tolist()
+    [0, 1, 0, 5, 7, 2, 8, 4, 9, 1, 3, 6]
+    """
+    drawn = np.empty(counts.sum(), np.int64)
+    rows, wanted, first = (np.ascontiguousarray(part, np.int64) for part in (sizes, counts, begins))
+    largest = int(sizes.max(initial=0))
+    if weights is None:
+        draw_rows(drawn, rows, wanted, first, np.empty(largest, np.int64), seed % 2**64, replace)
+    else:
+        odds, sums = np.ascontiguousarray(weights, np.float64), np.empty(2 << max(largest - 1, 0).bit_length())
+        draw_weighted_rows(drawn, rows, wanted, first, odds, sums, seed % 2**64, replace)
+    return drawn
 
 
 GOLDEN = 0x9E3779B97F4A7C15
