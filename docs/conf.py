@@ -6,9 +6,14 @@ in both places.
 
 from __future__ import annotations
 
+import os
 import sys
 import tomllib
 from pathlib import Path
+
+from jinja2 import FileSystemLoader
+from jinja2.sandbox import SandboxedEnvironment
+from numpydoc import docscrape_sphinx  # type: ignore[import-untyped]
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
@@ -49,6 +54,12 @@ numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 add_module_names = False
 toc_object_entries_show_parents = "hide"
+# Each page holds the contents of the site, of which Sphinx makes a copy with all methods first: a quarter of the time.
+toc_object_entries = "CI" not in os.environ
+
+# numpydoc compiles its template for each docstring, which takes an eighth of the time.
+TEMPLATES = SandboxedEnvironment(loader=FileSystemLoader(Path(docscrape_sphinx.__file__).parent / "templates"))
+vars(docscrape_sphinx)["SandboxedEnvironment"] = lambda loader: TEMPLATES
 
 # Anchors of headings are GitHub's.
 myst_heading_anchors = 4
