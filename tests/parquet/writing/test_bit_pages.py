@@ -216,4 +216,9 @@ def test_columns_of_several_pages_of_bits_are_one_row_group():
     table = pa.table({"codes": RANDOM.integers(0, 20, rows), "flags": RANDOM.random(rows) < 0.5})
     group = RowGroupEncoding(level=6, dictionaries=None).encode(table)
     assert len(group.pages) == 5
-    assert pq.read_table(io.BytesIO(assembled([group]))).equals(table)
+    data = assembled([group])
+    assert pq.read_table(io.BytesIO(data)).equals(table)
+    footer, _ = read_struct(data[-8 - int.from_bytes(data[-8:-4], "little") :])
+    # Pages by their type, 2 for dictionaries, and their encoding, 8 for codes.
+    counts = [column[3][13] for column in footer[4][0][1]]
+    assert counts == [[{1: 2, 2: 0, 3: 1}, {1: 0, 2: 8, 3: 2}], [{1: 0, 2: 0, 3: 2}]]
