@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from threading import RLock
 from typing import Any
@@ -50,19 +50,22 @@ def compared(name: str, loop: Callable[..., Any], others: list[Callable[..., Any
     def run(*arguments: Any) -> Any:
         calls[name] += 1
         with ONE_AT_A_TIME:
-            copies = [_copied(arguments) for _ in others]
-            outcomes = [_outcome(other, given) for other, given in zip(others, copies, strict=True)]
-            found = loop(*arguments)
-            for outcome, given in zip(outcomes, copies, strict=True):
-                assert _bits(outcome) == _bits(found), f"{name} returns {outcome}, and {found} at the level in use"
-                for number, (one, other) in enumerate(zip(arguments, given, strict=True)):
+            # Other threads may write to the arrays without a loop, so all levels begin with the same copy.
+            begin = _copied(arguments)
+            copies = [_copied(begin) for _ in (loop, *others)]
+            outcomes = [_outcome(each, given) for each, given in zip((loop, *others), copies, strict=True)]
+            for outcome, given in zip(outcomes[1:], copies[1:], strict=True):
+                assert _bits(outcome) == _bits(outcomes[0]), (
+                    f"{name} returns {outcome}, and {outcomes[0]} at the level in use"
+                )
+                for number, (one, other) in enumerate(zip(copies[0], given, strict=True)):
                     assert _bits(one) == _bits(other), f"{name}: array {number} depends on the level"
-            return found
+            return loop(*arguments)
 
     return run
 
 
-def _copied(arguments: tuple[Any, ...]) -> list[Any]:
+def _copied(arguments: Sequence[Any]) -> list[Any]:
     """Return arguments with copies of what may be written to: one for each array, as it may be given twice."""
     copies: dict[tuple[int, int], Any] = {}
     copied = []
