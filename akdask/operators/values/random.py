@@ -441,7 +441,7 @@ def rows_in_groups(
     Examples
     --------
     >>> rows_in_groups(np.array([3, 10]), np.array([2, 10]), np.array([0, 2]), seed=18, replace=False).tolist()
-    [0, 1, 0, 5, 7, 2, 8, 4, 9, 1, 3, 6]
+    [1, 0, 4, 7, 5, 1, 6, 9, 0, 8, 2, 3]
     """
     drawn = np.empty(counts.sum(), np.int64)
     rows, wanted, first = (np.ascontiguousarray(part, np.int64) for part in (sizes, counts, begins))
