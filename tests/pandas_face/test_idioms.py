@@ -20,7 +20,7 @@ CASES = [
 ]
 
 
-@pytest.mark.sampled(one_of=4)
+@pytest.mark.sampled(one_of=8)
 @pytest.mark.parametrize(("subject", "data", "idiom"), CASES)
 def test_idiom_gives_what_pandas_gives(subject, data, idiom):
     with warnings.catch_warnings():

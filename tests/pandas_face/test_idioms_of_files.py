@@ -50,7 +50,7 @@ def by_csv(pd, frame, path):
     return pd.read_csv(path, parse_dates=times)
 
 
-@pytest.mark.sampled(one_of=2)
+@pytest.mark.sampled(one_of=4)
 @pytest.mark.parametrize(("data", "idiom"), CASES[::STEP])
 @pytest.mark.usefixtures("_large")
 @pytest.mark.filterwarnings("ignore")
@@ -58,7 +58,7 @@ def test_idiom_on_a_large_parquet_file_gives_what_pandas_gives(data, idiom):
     check(data, idiom, by_parquet)
 
 
-@pytest.mark.sampled(one_of=2)
+@pytest.mark.sampled(one_of=4)
 @pytest.mark.parametrize(("data", "idiom"), CASES[STEP // 2 :: max(STEP, 5)])
 @pytest.mark.usefixtures("_large")
 @pytest.mark.filterwarnings("ignore")
