@@ -12,7 +12,7 @@ import pyarrow as pa
 from akdask.columns.arrow import arrow_numbers, numpy_numbers
 from akdask.deferred import pc
 from akdask.formats.parquet import loops
-from akdask.formats.parquet.thrift import Field, Fields, read_fields, write_fields
+from akdask.formats.parquet.thrift import Fields, changed_fields, read_fields, write_fields
 from akdask.formats.tuning import PARQUET_PAGE_ROWS
 
 _SAMPLE_BYTES = 2**12
@@ -111,9 +111,7 @@ def packed_pages(model: bytes, values: Any, width: int, valid: Any, level: int, 
                 _runs(part, width) if prefix else np.packbits(part, bitorder="little").tobytes(),
             ]
         )
-        yield _page(
-            {**header, _DATA: _put(header[_DATA], {**fields, _VALUES: _put(fields[_VALUES], len(rows))})}, body, level
-        )
+        yield _page(changed_fields(header, {_DATA: changed_fields(fields, {_VALUES: len(rows)})}), body, level)
 
 
 def _runs(positions: Any, width: int) -> bytes:
@@ -123,13 +121,8 @@ def _runs(positions: Any, width: int) -> bytes:
 
 def _page(header: Fields, body: bytes, level: int) -> Page:
     packed = gzipped(body, level)
-    sizes = {_UNPACKED_SIZE: len(body), _PACKED_SIZE: len(packed)}
-    head = write_fields({**header, **{number: _put(header[number], size) for number, size in sizes.items()}})
+    head = write_fields(changed_fields(header, {_UNPACKED_SIZE: len(body), _PACKED_SIZE: len(packed)}))
     return Page(head + packed, len(head) + len(body))
-
-
-def _put(field: Field, value: Any) -> Field:
-    return Field(field.kind, value)
 
 
 def gzipped(data: bytes, level: int) -> bytes:

@@ -6,7 +6,7 @@ it can be changed and written again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -93,6 +93,17 @@ def write_fields(fields: Fields) -> bytes:
     out = bytearray()
     _put_fields(out, fields)
     return bytes(out)
+
+
+def changed_fields(fields: Fields, values: Mapping[int, Any]) -> Fields:
+    """Return fields of which some have other values, of their own types.
+
+    Examples
+    --------
+    >>> changed_fields({1: Field(5, 1), 2: Field(5, 3)}, {2: 4})
+    {1: Field(kind=5, value=1), 2: Field(kind=5, value=4)}
+    """
+    return {**fields, **{number: Field(fields[number].kind, value) for number, value in values.items()}}
 
 
 def integers(struct: Any, *numbers: int) -> tuple[int, ...]:

@@ -33,7 +33,7 @@ from akdask.formats.parquet.footers import (
     inspect_file,
 )
 from akdask.formats.parquet.thrift import CODECS as STORED_CODECS
-from akdask.formats.parquet.thrift import Field, Fields, read_fields, write_fields
+from akdask.formats.parquet.thrift import Field, Fields, changed_fields, read_fields, write_fields
 from akdask.formats.tuning import PARQUET_GROUP_ROWS, PARQUET_PAGE_ROWS
 from akdask.records import record
 from akdask.storage.files import FileIdentity, identify
@@ -562,14 +562,14 @@ class EncodedRowGroup:
         }
         if has_dictionary := _DICTIONARY_OFFSET in chunk:
             changes[_DATA_OFFSET] = chunk[_DICTIONARY_OFFSET].value + len(pages[0].data)
-        chunk = _changed(chunk, changes)
-        chunk[_STATISTICS] = Field(_STRUCT, _changed(chunk[_STATISTICS].value, {_NULLS: nulls}))
+        chunk = changed_fields(chunk, changes)
+        chunk[_STATISTICS] = Field(_STRUCT, changed_fields(chunk[_STATISTICS].value, {_NULLS: nulls}))
         *others, data = chunk[_PAGE_COUNTS].value[1]
-        data = _changed(data, {_PAGE_COUNT: len(pages) - has_dictionary})
+        data = changed_fields(data, {_PAGE_COUNT: len(pages) - has_dictionary})
         chunk[_PAGE_COUNTS] = _items(chunk[_PAGE_COUNTS], [*others, data])
-        group = _changed(group, {_UNPACKED: unpacked, _GROUP_ROWS: nrows, _PACKED: packed})
+        group = changed_fields(group, {_UNPACKED: unpacked, _GROUP_ROWS: nrows, _PACKED: packed})
         group[_COLUMNS] = _items(group[_COLUMNS], [{**column, _CHUNK: Field(_STRUCT, chunk)}])
-        footer = _changed(self.footer, {_ROWS: nrows})
+        footer = changed_fields(self.footer, {_ROWS: nrows})
         footer[_GROUPS] = _items(footer[_GROUPS], [group])
         return EncodedRowGroup(tuple(pa.py_buffer(page.data) for page in pages), footer, nrows)
 
@@ -756,11 +756,6 @@ def _items(field: Field, items: Sequence[Fields]) -> Field:
     """Return a list of other items of the same type."""
     kind, _ = field.value
     return Field(field.kind, (kind, list(items)))
-
-
-def _changed(fields: Fields, numbers: Mapping[int, int]) -> Fields:
-    """Return fields of which some have other numbers, in their own types."""
-    return {**fields, **{number: Field(fields[number].kind, value) for number, value in numbers.items()}}
 
 
 def _moved(group: Fields, by: int) -> Fields:
