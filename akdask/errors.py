@@ -146,7 +146,27 @@ class CallError(UnfitArgumentError, RuntimeError):
 
 
 class MissingAttributeError(AkdaskError, AttributeError):
-    """The object has no attribute of that name."""
+    """The object has no attribute of that name.
+
+    `hint` may be a function that finds the remedy, which is called where the remedy is read: `hasattr` reads none.
+    """
+
+    def __init__(
+        self, message: str, *, details: Iterable[str] = (), hint: str | Callable[[], str | None] | None = None
+    ) -> None:
+        super().__init__(message, details=details)
+        self._hint = hint
+
+    @property
+    def hint(self) -> str | None:
+        """A remedy."""
+        if callable(self._hint):
+            self._hint = self._hint()
+        return self._hint
+
+    @hint.setter
+    def hint(self, hint: str | None) -> None:
+        self._hint = hint
 
 
 class PositionError(AkdaskError, IndexError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -221,23 +222,22 @@ def missing_attribute(
 ) -> MissingAttributeError:
     """Return the error for an attribute that a class lacks; it names the attribute to use instead."""
     message = f"{kind.__name__!r} object has no {of} {name!r}."
-    if name.startswith("_"):
-        # Other packages look for their protocols again and again.
-        return MissingAttributeError(message)
-    hint = None
+    # Other packages look for their protocols again and again.
+    return MissingAttributeError(message, hint=None if name.startswith("_") else partial(_remedy, kind, name, columns))
+
+
+def _remedy(kind: type, name: str, columns: Iterable[str]) -> str | None:
     bases = [base.__name__ for base in kind.__mro__]
     found = next((SUBSTITUTES[base][name] for base in bases if name in SUBSTITUTES.get(base, ())), None)
     if found is not None:
-        hint = f"write {found}"
-    else:
-        model = next(base for base in bases if base in MODELS)
-        owner = next((cls for cls in map(_model, MODELS[model]) if hasattr(cls, name)), None)
-        if owner is not None:
-            library = owner.__module__.partition(".")[0]
-            hint = f"{ADVICE[model]} gives what {library} has it for, where the data fit into memory."
+        return f"write {found}"
+    model = next(base for base in bases if base in MODELS)
+    owner = next((cls for cls in map(_model, MODELS[model]) if hasattr(cls, name)), None)
+    if owner is not None:
+        library = owner.__module__.partition(".")[0]
+        return f"{ADVICE[model]} gives what {library} has it for, where the data fit into memory."
     own = [known for known in dir(kind) if not known.startswith("_")]
-    near = nearby(name, columns, 0.75) or nearby(name, own, 0.75) or nearby(name, columns)
-    return MissingAttributeError(message, hint=hint or near)
+    return nearby(name, columns, 0.75) or nearby(name, own, 0.75) or nearby(name, columns)
 
 
 def nearby(name: Any, known: Iterable[str], likeness: float = 0.6) -> str | None:

@@ -143,3 +143,13 @@ def test_columns_are_nearer_than_methods():
 def test_numbers_that_are_added_to_text_are_told_by_the_operator(add):
     with pytest.raises(ak.errors.ArgumentTypeError, match=r"^\+ does not take arguments .*str(.|\n)*ak.cast\(b, str\)"):
         add(ak.array(["x", "y"]))
+
+
+def test_nothing_near_is_sought_for_who_only_asks_whether_it_is_there(names, monkeypatch):
+    sought = []
+    monkeypatch.setattr("akdask.arrays.missing_attributes.nearby", lambda name, *_: sought.append(name))
+    assert not any(hasattr(names[item], "summ") for item in ("a", "s", "df", "index", "g", "groups"))
+    assert sought == []
+    with pytest.raises(AttributeError, match="summ") as caught:
+        _ = names["a"].summ
+    assert str(caught.value) and caught.value.hint is None and set(sought) == {"summ"}
