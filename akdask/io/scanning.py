@@ -12,7 +12,7 @@ import numpy as np
 
 from akdask.deferred import pd
 from akdask.errors import FileFormatError, MissingDatasetError, UnsupportedError, warn
-from akdask.storage.files import absolute, is_remote, takes_storage_options
+from akdask.storage.files import absolute, identify, is_remote, takes_storage_options
 from akdask.storage.locales import Filenames, expand, split_locale
 from akdask.storage.registry import first_bytes, format_named, format_of_files, format_of_folder, open_files
 
@@ -149,11 +149,12 @@ def frame_of_set(
     from akdask.frames.dataframe import DataFrame
     from akdask.io.files import read_objects
 
-    opened = open_files(filenames, **options)
+    file_format = format_of_files(filenames, allow_errors=bool(options.get("allow_errors")))
+    opened = open_files(filenames, file_format, **options)
     objects = read_objects(opened, datasets, as_stored=True)
     if not objects:
         return DataFrame({})
-    if _has_dimensions(opened.paths[0]):
+    if file_format.name == "HDF5" and _has_dimensions(opened.paths[0]):
         from akdask.frames.join import concat
         from akdask.io.netcdf import frame_of_variables
 
@@ -170,12 +171,10 @@ def frame_of_set(
 
 
 def _has_dimensions(path: str) -> bool:
-    """Whether a file is one of netCDF-4."""
-    if format_of_files(path).name != "HDF5":
-        return False
+    """Whether an HDF5 file is one of netCDF-4."""
     from akdask.formats.hdf5.metadata import has_dimensions
 
-    return has_dimensions(path)
+    return has_dimensions(identify(path))
 
 
 def with_common_rows(objects: Mapping[str, Any]) -> dict[str, Any]:

@@ -152,4 +152,6 @@ def test_nothing_near_is_sought_for_who_only_asks_whether_it_is_there(names, mon
     assert sought == []
     with pytest.raises(AttributeError, match="summ") as caught:
         _ = names["a"].summ
-    assert str(caught.value) and caught.value.hint is None and set(sought) == {"summ"}
+    assert str(caught.value)
+    assert caught.value.hint is None
+    assert set(sought) == {"summ"}

@@ -270,3 +270,15 @@ def test_files_of_a_set_follow_each_other_with_their_own_coordinates(tmp_path):
     for source in (paths, str(tmp_path / "*.nc")):
         found = ak.scan(source).to_pandas()
         pd.testing.assert_frame_equal(found, pd.concat(parts, ignore_index=True), check_dtype=False)
+
+
+def test_a_file_that_gets_dimensions_later_is_opened_with_them(path):
+    with h5py.File(path, "w") as file:
+        file["v"] = np.array([1, 2, 3])
+    for _ in range(2):
+        assert ak.scan(path).index.tolist() == [0, 1, 2]
+    write(path, {"t": np.array([10.0, 20.0, 30.0])}, {"v": (["t"], np.array([4, 5, 6]), {})})
+    for _ in range(2):
+        found = ak.scan(path)
+        assert found.index.tolist() == [10, 20, 30]
+        assert found["v"].tolist() == [4, 5, 6]

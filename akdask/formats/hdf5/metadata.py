@@ -23,7 +23,7 @@ from akdask.formats.hdf5.global_heaps import check_heaps
 from akdask.formats.hdf5.layout import H5Object
 from akdask.formats.hdf5.library import HDF5_ERRORS, open_file
 from akdask.records import record
-from akdask.storage.files import identify
+from akdask.storage.files import FileIdentity, identify
 from akdask.storage.objects import (
     CATEGORIES,
     CODES,
@@ -361,7 +361,8 @@ class StoredDataset(StoredNode):
         return ObjType.ARRAYVIEW if self._has_shape() else ObjType.PDARRAY
 
 
-def has_dimensions(path: str) -> bool:
+@cached_results("HDF5 files with and without dimensions", 4096)
+def has_dimensions(file: FileIdentity) -> bool:
     """Whether a file has dimensions as netCDF-4 has them: datasets that are scales of others.
 
     Raises
@@ -369,7 +370,7 @@ def has_dimensions(path: str) -> bool:
     FileFormatError
         If it cannot be read as HDF5.
     """
-    with open_file(path) as opened:
+    with open_file(file.path) as opened:
         root = root_of(opened)
         if (
             root.is_marked
