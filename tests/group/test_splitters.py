@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_left
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -216,7 +217,7 @@ def test_all_tables_of_a_process_are_split_at_once():
     parts = [GroupTable(table_of([0, 1, 2, 3])), dense(0, [0, 0, 1, 1, 1, 1, 0, 0])]
     ranges = _split_all(parts, 2, 1)
     keys = [[part.table().columns[0].tolist() for part in same] for same in ranges]
-    assert [sorted(sum(same, [])) for same in keys] == [[0, 1], [2, 2, 3, 3, 4, 5]]
+    assert [sorted(chain.from_iterable(same)) for same in keys] == [[0, 1], [2, 2, 3, 3, 4, 5]]
     assert [len(same) for same in keys] == [2, 2]
 
 
