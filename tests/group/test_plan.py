@@ -1,4 +1,4 @@
-"""Plans of groups: how many partitions they have, what they are called, what is kept, and which strategies may serve."""
+"""Plans of groups: their partitions and names, the columns that are kept, and the strategies that may serve."""
 
 from __future__ import annotations
 
@@ -128,15 +128,16 @@ def test_reductions_are_told_apart_by_all_their_arguments():
 
 
 @pytest.mark.parametrize(
-    ("on_cluster", "memory", "share", "nbytes", "expected"),
+    ("at", "nbytes", "expected"),
     [
-        (False, 0, 100, 100, {"radix"}),
-        (False, 2**40, 100, 101, set()),
-        (True, 2**30, 0, 10**9, {"radix"}),
-        (True, 2**30 - 1, 10**9, 1, set()),
+        ((False, 0, 100), 100, {"radix"}),
+        ((False, 2**40, 100), 101, set()),
+        ((True, 2**30, 0), 10**9, {"radix"}),
+        ((True, 2**30 - 1, 10**9), 1, set()),
     ],
 )
-def test_rows_are_kept_where_there_is_memory_for_them(monkeypatch, on_cluster, memory, share, nbytes, expected):
+def test_rows_are_kept_where_there_is_memory_for_them(monkeypatch, at, nbytes, expected):
+    on_cluster, memory, share = at
     monkeypatch.setattr(plan, "on_cluster", lambda: on_cluster)
     monkeypatch.setattr(plan, "memory", lambda: memory)
     monkeypatch.setattr(plan, "memory_share", lambda: share)
