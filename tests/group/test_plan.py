@@ -26,7 +26,7 @@ from akdask.operators.group.plan import (
 from akdask.operators.group.rows import RowsByGroup, RowsPerGroup, TopRowsOfGroups
 from akdask.testing.memory import MemorySource
 
-pytestmark = pytest.mark.lazy_only
+pytestmark = [pytest.mark.lazy_only, pytest.mark.few_rows_only]
 
 
 def columns_of(nrows=10, parts=1, **columns):
