@@ -110,6 +110,9 @@ LOOP_CHANGES: dict[str, dict[str, str] | Callable[[str], str]] = {
 }  # fmt: skip
 """Patterns of C++ as it is formatted here, with spaces about operators of two operands, and what takes their place."""
 
+HIGHER_LEVELS = re.compile(r"__AVX|__BMI")
+"""Instructions beyond those that loops are compiled for while errors are planted."""
+
 
 @dataclass(frozen=True)
 class Mutant:
@@ -301,12 +304,19 @@ def sites_of_loops(module: str, source: bytes) -> list[Mutant]:
     """Return all one-line errors that can be made in a source of compiled loops."""
     found = []
     function, place = "", 0
+    is_compiled = has_branch = True
     for number, line in enumerate(source.splitlines(keepends=True), 1):
         code = line.decode().partition("//")[0]
+        if directive := re.match(r"#(if|elif|else|endif)", code):
+            # Of branches by instructions, the first one that the lowest level has is compiled.
+            has_branch &= directive[1] != "if"
+            is_compiled = directive[1] == "endif" or not (has_branch or HIGHER_LEVELS.search(code))
+            has_branch |= is_compiled
         if begun := re.match(r"[a-z][\w:<>,*& ]*?(\w+)\(", code):
             function = begun[1]
         # What is fetched ahead changes no result.
-        is_checked = code.startswith(" ") and function and not re.search(r"\b(require|prefetch)\(|\bthrow\b|\"", code)
+        is_checked = code.startswith(" ") and function and is_compiled
+        is_checked = is_checked and not re.search(r"\b(require|prefetch)\(|\bthrow\b|\"", code)
         for pattern, changes in LOOP_CHANGES.items() if is_checked else ():
             for match in re.finditer(pattern, code):
                 old = match[1]
