@@ -51,6 +51,9 @@ seed_of_run = pytest.StashKey[str]()
 
 CASES_IN_QUICK_RUNS = 2
 
+MANY_CASES, ONE_OF_MANY_CASES = 12, 3
+"""Of a test with more cases than the first, CI runs one of the second, unless the test is marked as sampled."""
+
 VARIABLES = ("AKDASK", "DASK", "PATH", "PYTHON", "HOME", "TMPDIR", "COLUMNS", "NO_COLOR")
 """Beginnings of the names of variables that akdask, Dask and processes that tests start read."""
 
@@ -117,16 +120,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _sample(items: list[pytest.Item]) -> list[bool]:
-    """Whether CI runs tests: where a mark says so, one of some cases, chosen by its name, and at least the first.
+    """Whether CI runs tests: of many cases, or where a mark says so, one of some, chosen by its name, and the first.
 
     Cases are those of all classes of a module, as these repeat tests on other types.
     """
-    marks = [item.get_closest_marker("sampled") for item in items]
     tests = [(item.path, item.nodeid.partition("[")[0].rpartition("::")[2]) for item in items]
-    is_kept = [
-        mark is None or zlib.crc32(item.nodeid.encode()) % mark.kwargs["one_of"] == 0
-        for item, mark in zip(items, marks, strict=True)
+    cases = Counter(tests)
+    marks = [item.get_closest_marker("sampled") for item in items]
+    one_of = [
+        mark.kwargs["one_of"] if mark else ONE_OF_MANY_CASES if cases[test] > MANY_CASES else 1
+        for mark, test in zip(marks, tests, strict=True)
     ]
+    is_kept = [zlib.crc32(item.nodeid.encode()) % count == 0 for item, count in zip(items, one_of, strict=True)]
     kept = {test for test, is_in in zip(tests, is_kept, strict=True) if is_in}
     for place, test in enumerate(tests):
         if test not in kept:
