@@ -181,6 +181,7 @@ MODULES: dict[str, str] = {
     "comm_diagnostics": _DIAGNOSTICS,
     "core": "",
     "core.client": (
+        "_no_op "
         "Channel ChannelType ClientMode RequestMode ShellMode ZmqChannel connect connected disable_verbose disconnect "
         "enable_verbose generate_history generic_msg get_array_ranks get_channel get_config get_max_array_rank "
         "get_mem_avail get_mem_status get_mem_used get_registration_config get_server_commands get_shell_mode "

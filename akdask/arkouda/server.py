@@ -144,6 +144,11 @@ def shutdown() -> None:
     disconnect()
 
 
+def _no_op() -> str:
+    """Return ``noop``, as a server answers to a request for nothing."""
+    return "noop"
+
+
 def ruok() -> str:
     """Return ``imok``: there is no server that could be in trouble.
 

@@ -28,7 +28,14 @@ from akdask.engine.rowwise import SELECTIONS, Project, column_identity
 from akdask.engine.run import CollectionRows, Root, partitions_in_memory, resolve_lengths, run
 from akdask.engine.sources import Literal, Persisted, as_column, integers_apart, literal, literal_table, without_mask
 from akdask.engine.values import ResidentColumn, Value, as_floats, token, with_missing
-from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, UnsupportedError, errors_end_at_caller
+from akdask.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    AxisError,
+    UnfitArgumentError,
+    UnsupportedError,
+    errors_end_at_caller,
+)
 from akdask.typing import Column
 
 if TYPE_CHECKING:
@@ -184,6 +191,10 @@ class Array(Writable, Collection):
     _value: Value
 
     def __init__(self, frame: Frame, value: Value) -> None:
+        if not isinstance(frame, Frame):
+            raise UnfitArgumentError(
+                f"{type(self).__name__} is not made of {type(frame).__name__}.", hint="ak.array(…) makes it of data."
+            )
         self._frame, (self._value,) = within_rounds(frame, (value,))
         if config.get("eager"):
             self._frame, self._value = computed(self._frame, self._value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import platform
 import socket
 import sys
 from contextlib import ExitStack, suppress
@@ -142,8 +143,9 @@ def get_config() -> dict[str, Any]:
     Returns
     -------
     dict
-        ``numLocales`` (workers, or 1), ``maxTaskPar`` (threads of each), ``physicalMemory`` (bytes of each, where
-        known), ``numPUs``, ``LocaleConfigs``, ``arkoudaVersion``, ``serverHostname``, ``byteorder``, ``authenticate``.
+        ``numLocales`` (workers, or 1), ``numNodes`` (machines that they run on), ``maxTaskPar`` (threads of each),
+        ``physicalMemory`` (bytes of each, where known), ``numPUs``, ``LocaleConfigs``, ``arkoudaVersion``,
+        ``pythonVersion``, ``serverHostname``, ``byteorder``, ``authenticate``.
 
     Examples
     --------
@@ -154,19 +156,23 @@ def get_config() -> dict[str, Any]:
     if client is None:
         facts = {"physicalMemory": cluster.process_memory(), "maxTaskPar": CPU_COUNT}
         locales = [{"id": 0, "name": socket.gethostname(), **facts}]
+        node_count = 1
     else:
         workers = client.scheduler_info(n_workers=-1)["workers"]
         locales = [
             {"id": number, "name": str(name), "physicalMemory": facts["memory_limit"], "maxTaskPar": facts["nthreads"]}
             for number, (name, facts) in enumerate(workers.items())
         ]
+        node_count = len({facts["host"] for facts in workers.values()})
     first = locales[0] if locales else {"physicalMemory": 0, "maxTaskPar": 0}
     return {
         "arkoudaVersion": f"akdask on dask {dask.__version__}",
         "serverHostname": socket.gethostname(),
         "byteorder": sys.byteorder,
         "authenticate": False,
+        "pythonVersion": platform.python_version(),
         "numLocales": len(locales),
+        "numNodes": node_count,
         "numPUs": first["maxTaskPar"],
         "maxTaskPar": first["maxTaskPar"],
         "physicalMemory": first["physicalMemory"],

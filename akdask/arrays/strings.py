@@ -1053,6 +1053,8 @@ class Strings(ElementwiseArray):
 
         Raises
         ------
+        CallError
+            If they are no arrays.
         ArgumentTypeError
             If they are no integers.
         ArgumentError

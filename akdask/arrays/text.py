@@ -26,7 +26,7 @@ from akdask.engine.rowwise import Project
 from akdask.engine.run import check_bytes, run
 from akdask.engine.sources import row_numbers
 from akdask.engine.values import Call, Constant, Value, cast
-from akdask.errors import ArgumentError, ArgumentTypeError, TransferError, errors_end_at_caller
+from akdask.errors import ArgumentError, ArgumentTypeError, CallError, TransferError, errors_end_at_caller
 from akdask.storage.objects import SEGMENTS
 
 if TYPE_CHECKING:
@@ -202,6 +202,12 @@ def of_parts(offsets: Any, octets: Any) -> Any:
     from akdask.arrays.creation import array
     from akdask.arrays.segarray import SegArray
 
+    for name, given in (("offsets", offsets), ("bytes", octets)):
+        if isinstance(given, str) or not hasattr(given, "__len__"):
+            raise CallError(
+                f"the {name} of strings are an array of integers, not {type(given).__name__}.",
+                hint="ak.array of a list of texts makes strings of these.",
+            )
     lists = SegArray(offsets, array(octets).astype("uint8"))
     found: Any = wrap(lists._frame, Call("text_of_bytes", lists._value))
     return found

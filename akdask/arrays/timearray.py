@@ -814,17 +814,19 @@ def _nanoseconds(items: Any, unit: str, kind: str) -> tuple[Frame, Value, TimeFo
     """Return times or spans in any form as frame and value."""
     form = NANOSECONDS[CLASSES_OF[kind]]
     if isinstance(items, TimeArray):
-        if items._dtype_kind != kind:
-            raise ArgumentTypeError(f"a {type(items).__name__} is made of integers, not of another kind of times.")
+        # Times count from 1970 in UTC, as spans of that length do.
         found = items.as_unit("ns")
-        return found._frame, found._value, found._form
+        return found._frame, found._value, found._form if items._dtype_kind == kind else form.lacking()
     if isinstance(items, Strings):
         value = call("parse_time", items._value, kind=kind)
         return items._frame, value, form.lacking()
     if not isinstance(items, Array):
         if not _are_numbers(items):
-            numbers, _, zone = numbers_of(items, kind, "ns")
-            return *literal(numbers), replace(form, zone=zone, may_lack=bool((numbers == NOT_A_TIME).any()))
+            given = getattr(getattr(items, "dtype", None), "kind", kind)
+            given = given if given in CLASSES_OF else kind
+            numbers, _, zone = numbers_of(items, given, "ns")
+            form = replace(form, zone=zone if given == kind else None, may_lack=bool((numbers == NOT_A_TIME).any()))
+            return *literal(numbers), form
         items = pdarray(*literal(as_column(items)))
     if items._value.dtype.kind not in ("int", "uint"):
         raise ArgumentTypeError(f"times are made of integers, not of {items._value.dtype}.")

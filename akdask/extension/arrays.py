@@ -674,6 +674,11 @@ OF_PANDAS = (
 )
 
 
+def _text_of(value: Any) -> Any:
+    """Return the labels of a Categorical as text, missing where they are; other values stay as they are."""
+    return where(value.isna(), None, value.to_strings()) if isinstance(value, Categorical) else value
+
+
 @refuses(OF_PANDAS, COLLECT)
 @holds("category")
 class ArkoudaCategorical(ArkoudaExtensionArray):
@@ -750,11 +755,12 @@ class ArkoudaCategorical(ArkoudaExtensionArray):
         return where(self._data.isna(), None, self._data.to_strings())
 
     def _filled(self, value: Any) -> Self:
-        return self._wrapped(Categorical(ArkoudaStringArray(self._text)._filled(value)._data))
+        given = as_lazy(value) if pd.api.types.is_list_like(value) else value
+        return self._wrapped(Categorical(ArkoudaStringArray(self._text)._filled(_text_of(given))._data))
 
     def _assign(self, key: Any, value: Any) -> None:
         text = ArkoudaStringArray(self._text)
-        text._assign(key, where(value.isna(), None, value.to_strings()) if isinstance(value, Categorical) else value)
+        text._assign(key, _text_of(value))
         self._become(Categorical(text._data))
 
     def _become(self, data: Any) -> None:

@@ -96,13 +96,28 @@ def _check_items(key: Any) -> None:
         raise KeyTypeError(f"elements are chosen by integers or bools, not {key.dtype}.")
     if not isinstance(key, list):
         return
-    kinds = {bool if isinstance(item, bool | np.bool_) else type(item) for item in key if not _is_missing(item)}
-    if bool in kinds and len(kinds) > 1 and all(issubclass(kind, int | np.integer) for kind in kinds):
-        raise MixedKeysError("elements are chosen by integers or by bools, not both.", hint="take one kind of them.")
-    if any(issubclass(kind, str | float | np.floating) for kind in kinds):
+    kinds = {_kind_of(item) for item in key if not _is_missing(item)}
+    if len(kinds) > 1 and kinds <= {bool, int, str, float}:
+        raise MixedKeysError(
+            "elements are chosen by integers or by bools, not both.",
+            details=[f"found: {', '.join(sorted(kind.__name__ for kind in kinds))}"],
+            hint="take one kind of them.",
+        )
+    if not kinds.isdisjoint({str, float}):
         raise KeyTypeError(
             f"elements are chosen by integers or bools, not {', '.join(kind.__name__ for kind in kinds)}."
         )
+
+
+def _kind_of(item: Any) -> type:
+    """Return bool, int, float or str for items of these kinds, and the type of others."""
+    if isinstance(item, bool | np.bool_):
+        return bool
+    if isinstance(item, int | np.integer):
+        return int
+    if isinstance(item, float | np.floating):
+        return float
+    return str if isinstance(item, str) else type(item)
 
 
 def _without_ellipsis(key: tuple[Any, ...]) -> Any:

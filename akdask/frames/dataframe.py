@@ -3816,6 +3816,14 @@ class DataFrame(RowLabelled):
 
         return display.html_of(self)
 
+    def _get_head_tail(self) -> pd.DataFrame:
+        """Return what is shown of the rows, in pandas; see Arkouda's benchmarks."""
+        from akdask.frames import display
+
+        return display.head_and_tail(self)
+
+    _get_head_tail_server = _get_head_tail
+
     @property
     def info(self) -> Info:
         """Columns, rows and memory in words, without computing.  Called as in pandas, it prints the types, too.

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TextIO
 
 from akdask.arrays.array import GAP
+from akdask.arrays.categorical import Categorical
 from akdask.arrays.display import framed, lazy_text, rows_in_memory, types_table
 from akdask.columns.dtypes import INT64
 from akdask.deferred import pd
@@ -173,6 +174,18 @@ def edge_rows(frame: DataFrame) -> pd.DataFrame | None:
     if len(shown) < len(names):
         rows.insert(half, GAP, GAP)
     return rows
+
+
+def head_and_tail(frame: DataFrame) -> pd.DataFrame:
+    """Return all rows, or as many first and last ones as pandas shows and one more; labels of Categoricals are text."""
+    most = pd.get_option("display.max_rows") or SHOWN_ROWS
+    shown = frame.copy()
+    for name in frame.columns:
+        if isinstance(frame[name], Categorical):
+            shown[name] = frame[name].to_strings()
+    if sum(frame._columns.counted()) <= most:
+        return shown.compute()
+    return pd.concat([shown.head(most // 2 + 1).compute(), shown.tail(most // 2).compute()])
 
 
 def _edge_of_limit(frame: DataFrame, columns: ColumnSet) -> pd.DataFrame | None:

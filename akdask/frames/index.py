@@ -694,7 +694,7 @@ class Index(Labelled, Writable):
         return self.tolist()
 
     def to_dict(self, label: str | list[str] | None = None) -> dict[Any, Array]:
-        """Return the labels by the name of the index, or by the one given.
+        """Return the labels by a name, the first if there are several, and ``idx`` without one.
 
         Examples
         --------
@@ -703,8 +703,8 @@ class Index(Labelled, Writable):
         [3, 1, 2]
         """
         if isinstance(label, list):
-            (label,) = label
-        return {label or self.name or "idx": self.values.copy()}
+            label = label[0]
+        return {"idx" if label is None else label: self.values.copy()}
 
     def _storable(self) -> Storable:
         from akdask.arrays.writing import Storable
@@ -1051,16 +1051,16 @@ class MultiIndex(Index):
         return reduce(operator.and_, [a == b for a, b in zip(self.levels, its, strict=True)])
 
     def to_dict(self, labels: Sequence[str] | None = None) -> dict[Any, Array]:
-        """Return the levels by their names, or by given names.
+        """Return the levels by given names, or by ``idx_0``, ``idx_1`` and so on.
 
         Examples
         --------
         >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
-        >>> index.to_dict()["y"].tolist()
+        >>> index.to_dict()["idx_1"].tolist()
         ['b', 'a', 'b']
         """
-        known = [f"idx_{number}" if name is None else name for number, name in enumerate(self._names)]
-        return dict(zip(labels or known, [level.copy() for level in self.levels], strict=True))
+        names = labels or [f"idx_{number}" for number in range(self.nlevels)]
+        return dict(zip(names, [level.copy() for level in self.levels], strict=True))
 
     def to_ndarray(self) -> np.ndarray[Any, Any]:
         """Return the labels as a NumPy array of tuples; computes.

@@ -454,6 +454,10 @@ def locate(series: Series, key: Any) -> Series:
         from akdask.frames.lookups import lookup
 
         return series._of(lookup(series.index.values, series.values, key.values), key.index)
+    if isinstance(key, list) and series.index.nlevels > 1 and all(is_supported_scalar(label) for label in key):
+        raise ArgumentTypeError(
+            "a label of several levels is a tuple, not a list of labels.", hint=f"locate({tuple(key)!r:.100}) seeks it."
+        )
     if isinstance(key, list | tuple) and len(key) and isinstance(key[0], list | tuple):
         key = [array(list(level)) for level in zip(*key, strict=True)]
     is_sought = series.index._having(unlabelled(key))

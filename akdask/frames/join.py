@@ -778,7 +778,10 @@ def concat_series(
         for one in series[1:]:
             joined = on_all_labels(found, values, one._row_labels, [one.values], kind._rules.absent_operand)
             found, values = joined.labels, [*joined.ones, *joined.others]
-        labels = series[0]._named_index(found.arrays).to_dict(None if index_labels is None else [*index_labels])
+        index = series[0]._named_index(found.arrays)
+        unnamed = ["idx"] if index.nlevels == 1 else [f"idx_{number}" for number in range(index.nlevels)]
+        named = [name or other for name, other in zip(index.names, unnamed, strict=True)]
+        labels = index.to_dict(named if index_labels is None else [*index_labels])
         return DataFrame({**labels, **dict(zip(map(str, names), values, strict=True))})
     joined = reduce(lambda one, other: one.concat(other), [one.index for one in series])
     return kind._of(chained([one.values for one in series]), joined)

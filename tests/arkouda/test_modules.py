@@ -198,6 +198,7 @@ def test_what_needs_a_server_can_be_imported_and_says_so_when_it_is_used():
 
 def test_what_asks_a_server_for_nothing_is_done(capsys, monkeypatch):
     client = ak.arkouda.core.client
+    assert client._no_op() == "noop"
     assert (ak.ruok(), ak.get_server_commands(), client.get_array_ranks()) == ("imok", {}, [1, 2, 3])
     assert client.get_registration_config()["parameter_classes"]["array"]["nd"] == [1, 2, 3]
     waited = []

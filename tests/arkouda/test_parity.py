@@ -85,4 +85,6 @@ def test_calls_that_arkouda_refuses_are_refused_by_its_errors(error, tmp_path, m
             wrong.append((call, repr(found)))
         else:
             wrong.append((call, "nothing"))
+        for name in ak.list_registry()["Objects"]:
+            ak.unregister(name)
     assert wrong == []

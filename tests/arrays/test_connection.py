@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextvars
+import platform
 import re
 import subprocess
 import sys
@@ -185,7 +186,8 @@ def test_connecting_to_this_process_does_not_load_the_cluster():
 
 def test_facts_about_this_process_have_arkoudas_names():
     facts = ak.get_config()
-    assert facts["numLocales"] == 1
+    assert facts["numLocales"] == facts["numNodes"] == 1
+    assert facts["pythonVersion"] == platform.python_version()
     assert facts["maxTaskPar"] == CPU_COUNT
     assert facts["physicalMemory"] > 2**20
     assert len(facts["LocaleConfigs"]) == 1

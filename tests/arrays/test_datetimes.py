@@ -302,3 +302,16 @@ def test_equal_arrays_are_of_the_same_kind(times):
     assert not times.equals(times.values)
     assert times.values.equals(ak.array(TIMES.to_numpy().view(np.int64)))
     np.testing.assert_array_equal(ak.cast(times, "int64").to_ndarray(), TIMES.asi8)
+
+
+def test_times_and_spans_are_made_of_each_other_by_their_nanoseconds():
+    days = np.array(["1970-01-02", "NaT", "1969-12-31T23:59:59"], "M8[s]")
+    numbers = days.astype("M8[ns]").astype(np.int64)
+    for times in (days, pd.Series(days), pd.DatetimeIndex(days, tz="UTC"), ak.Datetime(days)):
+        spans = ak.Timedelta(times)
+        assert spans.values.tolist() == numbers.tolist()
+        assert spans.to_pandas().equals(pd.TimedeltaIndex(numbers))
+        assert ak.Datetime(spans).to_pandas().equals(pd.DatetimeIndex(numbers))
+    of_spans = ak.Datetime(pd.timedelta_range("1s", periods=2))
+    assert of_spans.to_pandas().equals(pd.DatetimeIndex([10**9, 86401 * 10**9]))
+    assert int(ak.Datetime(np.array([2], "m8[h]")).hour[0]) == 2

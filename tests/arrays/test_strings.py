@@ -260,6 +260,10 @@ def test_strings_are_made_of_their_parts(s):
     assert s.entry.tolist() == s.get_bytes().tolist()
     nothing = np.array([], np.int64)
     assert ak.Strings.from_parts(nothing, nothing).tolist() == []
+    with pytest.raises(RuntimeError, match="the offsets of strings are an array of integers, not str"):
+        ak.Strings.from_parts("a", "b")
+    with pytest.raises(RuntimeError, match="the bytes of strings"):
+        ak.Strings.from_parts(ak.array([0]), 5)
     with pytest.raises(ArgumentError, match="end in NUL"):
         ak.Strings.from_parts(ak.array([0]), ak.array([97])).tolist()
     with pytest.raises(ArgumentError, match="no text in UTF-8"):

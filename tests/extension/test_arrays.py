@@ -440,6 +440,8 @@ def test_keys_that_choose_no_elements_are_refused_as_in_arkouda(made):
     for change in (made.__getitem__, lambda key: made.__setitem__(key, made[0])):
         with pytest.raises(NotImplementedError, match="not both"):
             change([True, 1])
+        with pytest.raises(NotImplementedError, match="found: int, str"):
+            change([1, "a"])
     assert made[[np.int64(1), 0]].tolist() == [made[1], made[0]]
     assert len(made[[]]) == 0
 

@@ -60,8 +60,8 @@ def test_labels_are_mapped_joined_and_converted():
     assert not index.equals(ak.MultiIndex([ak.arange(3)]))
     assert index.memory_usage() == 24
     assert index.memory_usage("KB") == 24 / 1024
-    assert index.to_dict()["n"].tolist() == [3, 1, 2]
-    assert list(index.to_dict("label")) == ["label"]
+    assert index.to_dict()["idx"].tolist() == [3, 1, 2]
+    assert list(index.to_dict("label")) == list(index.to_dict(["label", "other"])) == ["label"]
     assert index.set_dtype("float64").tolist() == [3.0, 1.0, 2.0]
     assert index.dtype == np.float64
 
@@ -197,6 +197,7 @@ def test_levels_are_taken_by_number_and_name(multi):
     assert multi.get_level_values(0).name == "n"
     assert multi.get_level_values(-1).tolist() == [0.5, 1.5, 2.5]
     assert [level.tolist() for level in multi.to_dict().values()] == [level.tolist() for level in multi.levels]
+    assert list(multi.to_dict()) == ["idx_0", "idx_1", "idx_2"]
     assert list(multi.to_dict(["x", "y", "z"])) == ["x", "y", "z"]
     for wrong in ("x", 3):
         with pytest.raises(ArgumentError, match="no level"):

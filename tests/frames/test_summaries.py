@@ -124,3 +124,13 @@ def test_series_have_extremes_ranks_and_bounds():
 def test_what_cannot_be_done_is_refused(ask, error):
     with pytest.raises(error):
         ask(ak.DataFrame({"x": [1, 2], "s": ["a", "b"]}))
+
+
+@pytest.mark.parametrize("count", [5, 61, 200])
+def test_benchmarks_take_what_is_shown_of_rows_in_pandas(count):
+    numbers = np.arange(count)
+    lazy = ak.DataFrame({"n": ak.arange(count), "c": ak.Categorical(ak.array(["a", "b", "a"])[numbers % 3])})
+    plain = pd.DataFrame({"n": numbers, "c": np.array(["a", "b", "a"])[numbers % 3]})
+    wanted = plain if count <= 60 else pd.concat([plain.head(31), plain.tail(30)])
+    for found in (lazy._get_head_tail(), lazy._get_head_tail_server()):
+        pd.testing.assert_frame_equal(found, wanted, check_dtype=False)
