@@ -471,3 +471,14 @@ def test_sorted_values_that_are_spilled_are_the_same(monkeypatch, of):
     wanted = in_order(lazy).to_ndarray()
     monkeypatch.setattr(plan_sort, "buffer_bytes", lambda count: 0)
     assert np.array_equal(in_order(ak.array(values)).to_ndarray(), wanted, equal_nan=values.dtype.kind == "f")
+
+
+@pytest.mark.parametrize("low", [0, -(2**40)])
+def test_one_computation_sorts_the_same_keys_upwards_and_downwards(low):
+    keys = np.random.default_rng(3).integers(low, 2**40, 2000)
+    lazy = partitioned(keys, [500] * 4)
+    found = dask.compute(*(ak.coargsort([lazy], ascending=[upwards]) for upwards in (True, False)), ak.sort(lazy))
+    upwards, downwards, ordered = map(np.asarray, found)
+    np.testing.assert_array_equal(upwards, np.argsort(keys, kind="stable"))
+    np.testing.assert_array_equal(downwards, np.argsort(-keys, kind="stable"))
+    np.testing.assert_array_equal(ordered, np.sort(keys))

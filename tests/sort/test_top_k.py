@@ -89,3 +89,17 @@ def check_first_rows(names, ascending, count):
 def test_no_rows_are_the_first_if_none_are_asked_for():
     frame = ak.DataFrame({"k": partitioned(np.arange(9), [5, 4])})
     assert frame.sort_values("k").head(0)["k"].tolist() == frame.nlargest(0, "k")["k"].tolist() == []
+
+
+def test_first_rows_of_the_same_keys_share_a_pass_where_columns_have_other_names():
+    row = np.arange(500)
+    coarse, fine = row // 100 * 2, row * 7919 % 50
+    # The factor is a lazy number, so that sorts of the two columns stay two.
+    scaled = ak.arange(500) // 100
+    scaled *= 8 // scaled.max()
+    keys = [scaled, ak.arange(500) * 7919 % 50]
+    order = ak.coargsort(keys)
+    one, other = (key[order] for key in keys)
+    steps = (one[1:] - one[:-1]) * 100 + other[1:] - other[:-1]
+    wanted = np.lexsort([fine, coarse])
+    np.testing.assert_array_equal(steps.to_ndarray(), np.diff(coarse[wanted]) * 100 + np.diff(fine[wanted]))

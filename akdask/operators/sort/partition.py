@@ -335,7 +335,10 @@ def _(frame: ChooseSplitters) -> Expr:
     def sink(compile_these: Compile, values: Sequence[Value]) -> Sink:
         return SampleKeys(compile_these(values), frame.ascending, frame.stride, frame.kind)
 
-    purpose = "sample " + ", ".join(map(describe, frame.by))
+    keys = zip(frame.by, frame.ascending, strict=True)
+    shown = ", ".join(describe(key) + ("" if upwards else " descending") for key, upwards in keys)
+    # Sorts of the same keys may need other facts and other samples of them.
+    purpose = f"sample one in {frame.stride} {frame.kind} of {shown}"
     found = pipeline(frame.frame, frame.by, sink, purpose, batches=partition_batches(frame.frame))
     calls = (
         (tuple((0, index) for index in range(found.npartitions)), (frame.ascending, frame.wanted, frame.straddle)),

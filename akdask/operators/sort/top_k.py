@@ -274,10 +274,10 @@ def first_of(tables: Sequence[Table], by: Sequence[Hashable], ascending: Sequenc
 
 
 def _finish(
-    tables: Sequence[Table], by: Sequence[Hashable], ascending: Sequence[bool], count: int, names: Sequence[Hashable]
+    tables: Sequence[Table], ascending: Sequence[bool], count: int, wanted: Sequence[tuple[Hashable, int]]
 ) -> Table:
-    table = first_of(tables, by, ascending, count)
-    return Table({name: table.columns[name] for name in names}, table.nrows)
+    table = first_of(tables, range(len(ascending)), ascending, count)
+    return Table({name: table.columns[number] for name, number in wanted}, table.nrows)
 
 
 @lower.register
@@ -285,13 +285,17 @@ def _(frame: TopK) -> Expr:
     project = frame.frame
     carried = tuple(name for name in frame.names if name not in frame.by)
     values = dict(zip(project.names, project.values, strict=True))
-    given = [values[name] for name in (*frame.by, *carried)]
+    columns = (*frame.by, *carried)
+    given = [values[name] for name in columns]
+    # Nodes that name the same columns otherwise share the pass: their columns are numbered.
+    numbers = tuple(range(len(columns)))
 
     def sink(compile_these: Compile, values: Sequence[Value]) -> Sink:
         split = len(frame.by)
         keys, others = compile_these(values[:split]), compile_these(values[split:])
-        return TopKSink(frame.by, frame.ascending, carried, keys, others, frame.count)
+        return TopKSink(numbers[:split], frame.ascending, numbers[split:], keys, others, frame.count)
 
     found = pipeline(project.frame, given, sink, frame.describe().lower())
-    call = (all_partitions(found.npartitions), (frame.by, frame.ascending, frame.count, frame.names))
+    wanted = tuple((name, columns.index(name)) for name in frame.names)
+    call = (all_partitions(found.npartitions), (frame.ascending, frame.count, wanted))
     return Tasks(frame._name, _finish, (call,), found)
