@@ -54,6 +54,9 @@ class Gather(OverProject):
     def planned_rows(self) -> RowSpace:
         return rows_rearranged("gather", [self.frame.rows], 1, lambda lengths: [sum(lengths)])
 
+    def describe(self) -> str:
+        return "Rows put together"
+
 
 class Limit(OverProject):
     """The first `count` rows, or the last ``-count``, in one partition."""

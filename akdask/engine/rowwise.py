@@ -218,7 +218,8 @@ class Project(Computed):
             for name, value in zip(self.names, self.values, strict=True)
             for said in (describe(value),)
         ]
-        return "Project " + ", ".join(shown)
+        verb = "Choose" if all(isinstance(value, ColumnRef) for value in self.values) else "Compute"
+        return f"{verb} {', '.join(shown)}"
 
     def describe_column(self, name: Hashable) -> str | None:
         return describe(self.values[self.names.index(name)]) if name in self.names else None

@@ -296,7 +296,7 @@ def test_eager_arrays_are_computed_as_they_are_made():
         a = ak.arange(3)
         b = a[a > 0] * 2 + 1
     assert type(a._frame).__name__ == type(b._frame).__name__ == "Persisted"
-    assert b.explain().splitlines()[1].strip() == "Project values"
+    assert b.explain().splitlines()[1].strip() == "Choose values"
     assert_equal(b, [3, 5])
 
 
