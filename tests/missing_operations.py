@@ -691,7 +691,7 @@ them, a mask chooses no row where it is missing, they come last in every order a
 
 - **Reductions.** `sum`, `prod`, `mean`, `min`, `max`, `std` and `var` of arrays, Series and frames propagate NaN, as
   in Arkouda, and leave it out with `skipna=True`. Methods that only pandas has, such as `median`, `quantile`,
-  `nunique`, `idxmax` and groups of frames, leave missing values out.
+  `nunique` and `idxmax`, leave missing values out, and so do groups.
 - **Integers and bools.** They arrive with missing values from `Int64`, `boolean`, Arrow, nulls of Parquet, masked
   arrays of NumPy, `None` in lists, left joins, `shift` and reshaping. Such a column has a type of its own, which plans
   show as `int64?`, and keeps every integer exactly through filters, arithmetic, comparisons, sorts, groups and joins.
@@ -708,7 +708,8 @@ them, a mask chooses no row where it is missing, they come last in every order a
   missing values; name these, as in `df.fillna({"name": "-", "count": 0})`.
 - **Fields of times.** `s.dt.year` and its like are integers, and missing where a time is. Arrays
   of files without a manifest, which nobody has looked at, give integers, and an error where a time is NaT.
-- **Joins.** Missing keys match missing keys, as in pandas and unlike SQL.
+- **Joins.** Missing keys match missing keys, as in pandas and unlike SQL. In a sorted `merge`, rows with a missing
+  time or Categorical come first, as in pandas.
 - **Lists.** `.str.split()` of missing text is missing, and of blank text an empty list.
 
 ## Operations by kinds of values

@@ -18,6 +18,7 @@ from akdask import config
 from akdask.arrays import row_selection as row_tools
 from akdask.arrays.rules import ARKOUDA, Rules
 from akdask.arrays.writable import Writable, facts_of_array, written
+from akdask.columns.arrow import nulls_for_nan
 from akdask.columns.dtypes import Kind
 from akdask.columns.table import Table
 from akdask.deferred import compliant, is_na, is_pandas, pa, registered
@@ -534,8 +535,11 @@ class Array(Writable, Collection):
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def __narwhals_series__(self) -> Any:
-        """Hand the elements to libraries that read columns by narwhals; see `to_arrow`.  Computes."""
-        return compliant(self.to_arrow())
+        """Hand the elements to libraries that read columns by narwhals; see `to_arrow`.  Computes.
+
+        Missing floats are null, as the missing of all other types are.
+        """
+        return compliant(nulls_for_nan(self.to_arrow()))
 
     def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
         """Hand the elements to any library that reads an Arrow array; see `to_arrow`.  Computes."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from akdask.columns.dtypes import ColumnType
-from akdask.deferred import is_arrow, pa
+from akdask.deferred import is_arrow, pa, pc
 from akdask.typing import Column, NumberArray
 
 
@@ -76,6 +76,20 @@ def are_null(array: pa.Array) -> NumberArray:
     bits = np.unpackbits(np.frombuffer(valid, np.uint8), count=start + len(array), bitorder="little")
     found: NumberArray = bits[start:] == 0
     return found
+
+
+def nulls_for_nan(rows: Any) -> Any:
+    """Return an Arrow table, or chunked array, in which missing floats are null.
+
+    >>> nulls_for_nan(pa.table({"x": [0.5, float("nan")], "y": [1, 2]})).to_pydict()
+    {'x': [0.5, None], 'y': [1, 2]}
+    """
+    if is_arrow(rows, "Table"):
+        for position, field in enumerate(rows.schema):
+            if pa.types.is_floating(field.type):
+                rows = rows.set_column(position, field, nulls_for_nan(rows.column(position)))
+        return rows
+    return pc.if_else(pc.is_nan(rows), pa.scalar(None, rows.type), rows) if pa.types.is_floating(rows.type) else rows
 
 
 def offsets_of(lists: pa.LargeListArray) -> NumberArray:

@@ -15,7 +15,7 @@ from akdask.arrays.elementwise import cast, operand
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import Scalar
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, SPAN, STR, TIME, UINT8, UINT64
-from akdask.columns.exact import first_changed
+from akdask.columns.exact import as_floats, first_changed
 from akdask.columns.nullable import NullableColumn
 from akdask.columns.strings import with_nulls
 from akdask.columns.table import Table, empty, to_objects
@@ -486,6 +486,25 @@ def masked(values: NumberArray, missing: NumberArray) -> Any:
     """
     made = pd.arrays.BooleanArray if values.dtype == np.bool_ else pd.arrays.IntegerArray
     return made(np.array(values), np.array(missing))
+
+
+def without_masks(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of pandas in which integers and bools of which some are missing are floats.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> without_masks(pd.DataFrame({"x": pd.array([2, None], "Int64")}))["x"].tolist()
+    [2.0, nan]
+    """
+    masks = [name for name, dtype in rows.dtypes.items() if str(dtype) in _NULLABLE.values()]
+    rows = rows.copy(deep=False) if masks else rows
+    for name in masks:
+        column: Any = rows[name].array
+        missing = column.isna()
+        numbers = column.to_numpy(column.dtype.numpy_dtype, na_value=0)
+        rows[name] = np.where(missing, np.nan, as_floats(numbers, ~missing))
+    return rows
 
 
 def as_nullable(column: Any, dtype: str) -> Any:

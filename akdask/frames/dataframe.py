@@ -11,6 +11,7 @@ import numpy as np
 
 from akdask.arrays.array import Array
 from akdask.arrays.families import reduction, shown_by
+from akdask.columns.arrow import nulls_for_nan
 from akdask.deferred import compliant, pa, pd
 from akdask.engine.run import CollectionRows, resolve_lengths
 from akdask.engine.sources import Persisted, refuses_foreign
@@ -3854,6 +3855,23 @@ class DataFrame(RowLabelled):
 
         return Plots(self)
 
+    @property
+    def hvplot(self) -> Any:
+        """Interactive pictures by hvPlot: ``df.hvplot.scatter("x", "y", by="kind")``; computes when it draws.
+
+        hvPlot gets the columns that the arguments name, or all where it may draw others, as without ``y``.  Its
+        arguments and results are those for frames of pandas.  All rows come into this process: for many, draw
+        `bins2d`, or pass ``rasterize=True``.
+
+        Examples
+        --------
+        >>> ak.DataFrame({"x": [1, 2], "y": [3, 1], "z": [0, 0]}).hvplot.scatter("x", "y")  # doctest: +SKIP
+        :Scatter   [x]   (y)
+        """
+        from akdask.plotting import InteractivePlots
+
+        return InteractivePlots(self)
+
     def to_markdown(
         self, mode: str = "wt", index: bool = True, tablefmt: str = "grid", storage_options: Any = None, **kwargs: Any
     ) -> str | None:
@@ -3933,8 +3951,13 @@ class DataFrame(RowLabelled):
         return np.asarray(self, dtype=dtype)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        """Return the values as a NumPy array of two dimensions, converted as pandas does; computes."""
-        return np.asarray(self.compute(), dtype=dtype)
+        """Return the values as a NumPy array of two dimensions, converted as pandas does; computes.
+
+        Integers and bools of which some are missing are floats, as in `pdarray.to_ndarray`.
+        """
+        from akdask.frames import conversion
+
+        return np.asarray(conversion.without_masks(self.compute()), dtype=dtype)
 
     def to_dict(self, orient: str = "dict") -> Any:
         """Return the rows as dicts and lists of Python; computes.
@@ -4035,8 +4058,13 @@ class DataFrame(RowLabelled):
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def __narwhals_dataframe__(self) -> Any:
-        """Hand the rows to libraries that read frames by narwhals, such as plotly; see `to_arrow`.  Computes."""
-        return compliant(self.to_arrow())
+        """Hand the columns to libraries that read frames by narwhals, such as plotly; see `to_arrow`.  Computes.
+
+        Labels are left out, as narwhals leaves out those of pandas.  Missing floats are null, as the missing of all
+        other types are.
+        """
+        columns: Any = self.reset_index(drop=True)
+        return compliant(nulls_for_nan(columns.to_arrow()))
 
     def __dataframe__(self, nan_as_null: bool = False, allow_copy: bool = True) -> InterchangeFrame:
         """Hand the rows to any library that reads the dataframe interchange protocol; see `to_arrow`.  Lazy.

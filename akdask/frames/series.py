@@ -2785,6 +2785,19 @@ class Series(Labelled, RowLabelled):
 
         return Plots(self)
 
+    @property
+    def hvplot(self) -> Any:
+        """Interactive pictures of the values by hvPlot, as `DataFrame.hvplot`; computes when it draws.
+
+        Examples
+        --------
+        >>> ak.Series([3, 1, 2], name="x").hvplot.line()  # doctest: +SKIP
+        :Curve   [index]   (x)
+        """
+        from akdask.plotting import InteractivePlots
+
+        return InteractivePlots(self)
+
     # accessors: last, since `str` names the type above them
 
     @property

@@ -19,7 +19,8 @@ from akdask.arrays.datetimes import Datetime
 from akdask.arrays.missing_attributes import nearby
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.strings import Strings
-from akdask.deferred import pa, pc, pd
+from akdask.columns.arrow import nulls_for_nan
+from akdask.deferred import pa, pd
 from akdask.engine.explain import partitions_stand_alone
 from akdask.engine.rowwise import Partitions
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, UnsupportedError, end_at_caller
@@ -134,9 +135,18 @@ def _is_table(found: Any) -> bool:
 
 
 def _table(found: Any) -> Any:
-    """Return an object that duckdb reads a table from."""
-    found = of_house(found)
-    return FrameDataset(found) if isinstance(found, DataFrame) else pa.table(found)
+    """Return an object that duckdb reads a table from.
+
+    A frame of pandas' face may hold columns of which akdask has no type, as pandas holds them: Arrow may have one.
+    """
+    try:
+        own = of_house(found)
+    except UnsupportedError as reason:
+        try:
+            return pa.table(found)
+        except (pa.ArrowException, TypeError):
+            raise reason from None
+    return FrameDataset(own) if isinstance(own, DataFrame) else pa.table(own)
 
 
 def _of(item: Any) -> str:
@@ -231,7 +241,7 @@ class FrameScanner:
         try:
             for columns in self._portions():
                 # Arrow evaluates the whole condition, of which the plan may know only a part.
-                rows = _nulls_for_nan(arrow_table(columns))
+                rows = nulls_for_nan(arrow_table(columns))
                 chosen = rows if self._condition is None else rows.filter(self._condition)
                 yield from chosen.select(self._names).cast(self.projected_schema).to_batches()
         except BaseException as error:
@@ -263,15 +273,6 @@ class FrameScanner:
         for start in range(0, count, threads):
             numbers = tuple(range(start, min(start + threads, count)))
             yield replace(chosen._columns, frame=Partitions(chosen._columns.frame, numbers))
-
-
-def _nulls_for_nan(rows: pa.Table) -> pa.Table:
-    """Return a table in which missing floats are null, as SQL means it."""
-    for position, field in enumerate(rows.schema):
-        if pa.types.is_floating(field.type):
-            column = rows.column(position)
-            rows = rows.set_column(position, field, pc.if_else(pc.is_nan(column), pa.scalar(None, field.type), column))
-    return rows
 
 
 RELATIONS: dict[str, Callable[[Any, Any], Any]] = {"==": eq, ">": gt, ">=": ge, "<": lt, "<=": le}

@@ -538,6 +538,13 @@ class NDFrame(Face):
         write_set(framed._as_house(), prefix_path, options)
         return None
 
+    @property
+    def hvplot(self) -> Any:
+        """Interactive pictures by hvPlot, of the columns that a picture names; see `akdask.DataFrame.hvplot`."""
+        from akdask.plotting import InteractivePlots
+
+        return InteractivePlots(self)
+
     def is_at_hand(self) -> bool:
         return self._in_memory is not None and self._in_memory.size <= tuning.EAGER_VALUES
 

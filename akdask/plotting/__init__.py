@@ -1,6 +1,6 @@
-"""Plots by Matplotlib: ``df.plot`` as in pandas, and the functions of ``arkouda.plotting``.
+"""Plots by Matplotlib: ``df.plot`` as in pandas, and the functions of ``arkouda.plotting``; and those of hvPlot.
 
-Only bins, groups and a few rows come into this process, however many rows there are.
+By Matplotlib only bins, groups and a few rows come into this process, however many rows there are.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from akdask.frames.series import Series
 from akdask.plotting.axes import DrawnRows, draw_areas, draw_boxes, draw_lines
 from akdask.plotting.density import Bins2D, bins2d, draw_density, draw_hexbin, draw_scatter, hist2d
 from akdask.plotting.histogram import draw_densities, draw_histograms, hist, hist_all, plot_dist
+from akdask.plotting.interactive import InteractivePlots
 
-__all__ = ["Bins2D", "Plots", "bins2d", "hist", "hist2d", "hist_all", "plot_dist"]
+__all__ = ["Bins2D", "InteractivePlots", "Plots", "bins2d", "hist", "hist2d", "hist_all", "plot_dist"]
 
 KINDS = ("line", "bar", "barh", "hist", "box", "kde", "density", "area", "pie", "scatter", "hexbin")
 

@@ -11,6 +11,7 @@ import pytest
 import akdask as ak
 import akdask.pandas as pd
 from akdask.frames.sql import FrameDataset
+from akdask.plotting.interactive import columns_drawn
 
 
 def test_narwhals_takes_frames_and_columns_of_both_faces():
@@ -39,6 +40,25 @@ def test_narwhals_makes_lazy_frames_that_read_what_they_need(monkeypatch):
     assert wanted.collect()["c"].to_list() == ["y", "z"]
     assert asked == [(["c"], "(a > 1)")]
     assert lazy.select("b").collect()["b"].to_list() == [0.5, None, 2.5]
+
+
+def test_narwhals_gets_columns_alone_and_their_missing_values_as_null():
+    narwhals = pytest.importorskip("narwhals")
+    frame = ak.DataFrame({"x": [0.5, np.nan], "n": [1, None], "s": ["a", None]})
+    assert narwhals.from_native(frame).null_count().row(0) == (1, 1, 1)
+    assert narwhals.from_native(frame["x"], series_only=True).to_list() == [0.5, None]
+    labelled = frame[ak.array([False, True])].rename_axis("label")
+    assert narwhals.from_native(labelled).columns == ["x", "n", "s"]
+
+
+def test_missing_numbers_are_nan_in_arrays_of_frames():
+    frame = ak.DataFrame({"n": [1, None, 3], "b": [True, False, None], "x": [0.5, np.nan, 2.0]})
+    for found in (np.asarray(frame, float), np.asarray(frame), frame.to_numpy()):
+        assert found.dtype == float
+        np.testing.assert_array_equal(found, [[1, 1, 0.5], [np.nan, 0, np.nan], [3, np.nan, 2]])
+    with pytest.raises(ak.errors.ConversionError, match=str(2**53 + 1)):
+        np.asarray(ak.DataFrame({"n": [2**53 + 1, None]}), float)
+    assert np.asarray(ak.DataFrame({"n": [2**53 + 1, 2]})).tolist() == [[2**53 + 1], [2]]
 
 
 FRAMES = pytest.mark.parametrize("face", [ak, pd], ids=["arkouda", "pandas"])
@@ -84,10 +104,57 @@ def test_itables_shows_frames(face):
     assert "2.5" in itables.to_html_datatable(face.DataFrame(COLUMNS), connected=True)
 
 
-def test_hvplot_draws_frames_of_pandas_face():
-    pytest.importorskip("hvplot.pandas")
-    drawn = pd.DataFrame(COLUMNS).hvplot.scatter(x="x", y="y")
-    assert drawn.dimension_values("y").tolist() == COLUMNS["y"]
+@FRAMES
+def test_hvplot_draws_frames(face):
+    pytest.importorskip("hvplot")
+    frame = face.DataFrame(COLUMNS)
+    drawn = frame.hvplot.scatter(x="x", y="y", by="g")
+    assert {key: list(line.dimension_values("y")) for key, line in drawn.data.items()} == {
+        ("a",): [1.5, 0.5],
+        ("b",): [2.5, 4.0],
+    }
+    assert list(frame.hvplot.table().dimension_values("g")) == COLUMNS["g"]
+    assert list(face.Series([3, 1], name="s").hvplot.line().dimension_values("s")) == [3, 1]
+    with pytest.raises(AttributeError):
+        frame.hvplot.drawing  # noqa: B018 -- raises
+
+
+@FRAMES
+def test_hvplot_computes_the_columns_that_a_picture_names(face, monkeypatch):
+    hvplot = pytest.importorskip("hvplot")
+    frame, asked = face.DataFrame({**COLUMNS, "z": [1, 1, 2, 2]}), []
+
+    class Recording(hvplot.hvPlotTabular):
+        def __init__(self, data, **options):
+            super().__init__(data, **options)
+            if isinstance(data, pandas.DataFrame):
+                asked.append(list(data.columns))
+
+    monkeypatch.setattr(hvplot, "hvPlotTabular", Recording)
+    frame.hvplot.line(x="x", y="y", color="red", width=300)
+    frame.hvplot(x="x", y=["y"], hover_cols=["z"])
+    frame.hvplot.table()
+    frame.hvplot.hist()
+    assert asked == [["x", "y"], ["x", "y", "z"], ["x", "y", "g", "z"], ["x", "y", "g", "z"]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "x", "y", "options", "found"),
+    [
+        (None, "b", "a", {}, ["a", "b"]),
+        ("hist", None, "b", {"by": ["d"]}, ["b", "d"]),
+        ("line", "index", "a", {"c": "d", "title": "c"}, ["a", "c", "d"]),
+        ("line", "b", "b.year", {}, None),
+        ("line", "b", 0, {}, None),
+        ("line", None, "a", {"use_index": False}, None),
+        ("scatter", "a", "b", {"hover_cols": "all"}, None),
+        ("scatter", "a", "b", {"color": object()}, None),
+        ("heatmap", "a", "b", {}, None),
+        ("box", None, None, {"by": "a"}, None),
+    ],
+)
+def test_pictures_of_hvplot_get_named_columns_or_all(kind, x, y, options, found):
+    assert columns_drawn(["a", "b", "c", "d"], kind, x, y, options) == found
 
 
 @pytest.mark.parametrize("step", ["add", "multiply", "maximum", "minimum", "logical_and", "logical_or"])

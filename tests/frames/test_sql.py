@@ -208,3 +208,13 @@ def test_conditions_of_other_kinds_are_left_to_arrow(condition):
 def test_types_are_known_without_rows(flows):
     frame = flows[flows["bytes"] > 15]
     assert FrameDataset(frame).schema == frame.to_arrow().schema
+
+
+def test_columns_that_only_pandas_has_are_read_as_arrow_has_them():
+    pytest.importorskip("duckdb")
+    rows = pd.DataFrame({"b": [True, None, False], "i": [2**53 + 1, 1, 2], "s": ["x", None, "y"]})
+    found = ak.sql("select s, b, i from held where b is not null order by i", held=rows)
+    assert [found[name].tolist() for name in ("s", "b", "i")] == [["y", "x"], [False, True], [2, 2**53 + 1]]
+    mixed = pd.DataFrame({"o": [1, "a", None]})
+    with pytest.raises(ak.errors.UnsupportedError, match="'o'"):
+        ak.sql("select * from mixed", mixed=mixed)

@@ -271,6 +271,15 @@ def test_a_table_in_the_place_of_another_is_read_anew(make, tmp_path, monkeypatc
     assert ak.scan_table(make(tmp_path))["small"].sum() == 27
 
 
+def test_conditions_that_lance_does_not_know_choose_rows(tmp_path):
+    lance = pytest.importorskip("lance")
+    rows = pa.table({"name": pa.array(["a", "b", None, "a"], pa.large_string()), "n": [1, 2, 3, 4]})
+    lance.write_dataset(rows, tmp_path / "rows.lance", max_rows_per_file=2)
+    found = ak.scan_table(tmp_path / "rows.lance", filters=[("name", "==", "a"), ("n", ">", 0)])
+    assert (found["n"].tolist(), found["name"].tolist()) == ([1, 4], ["a", "a"])
+    assert ak.scan_table(tmp_path / "rows.lance", ["n"], filters=[("name", "in", ["b"])])["n"].tolist() == [2]
+
+
 def test_long_conditions_are_told_apart(tmp_path):
     rows = in_memory(tmp_path)
     sums = [
