@@ -71,7 +71,7 @@ def register() -> None:
     """Register the stand-ins with pandas, which is loaded."""
     from pandas.api import extensions
 
-    # Where akdask is loaded again, those of the first time are there.
+    # Where akdask is loaded again, those of the first time exist.
     remove_accessors()
     for owner, name in ACCESSORS.items():
         getattr(extensions, f"register_{owner.lower()}_accessor")("ak")(partial(_accessor, name))

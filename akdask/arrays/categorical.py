@@ -230,7 +230,7 @@ class Categorical(Array):
     def permutation(self) -> pdarray | None:
         """Positions that bring equal elements together; lazy.
 
-        They are there if they were given or stored with the array, if it was made of text, or if rows were grouped by
+        They exist if they were given or stored with the array, if it was made of text, or if rows were grouped by
         it; otherwise None.
 
         Examples

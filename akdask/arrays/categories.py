@@ -197,7 +197,7 @@ def check_unique(labels: Any) -> None:
     known = at_hand(labels) if isinstance(labels, Array) else None
     if known is not None and len(set(known)) < len(known):
         twice = next(label for label, count in Counter(known).items() if count > 1)
-        raise NonUniqueError(f"the category {twice!r} is there more than once.")
+        raise NonUniqueError(f"the category {twice!r} occurs more than once.")
 
 
 def check_codes(codes: pdarray, categories: Any) -> None:

@@ -218,7 +218,7 @@ class Writable(Registered):
     _default_dataset: ClassVar[str] = "array"
 
     _is_appended: ClassVar[bool] = True
-    """Whether it is added to Parquet files that are there."""
+    """Whether it is added to Parquet files that exist."""
 
     def _storable(self) -> Storable:
         raise NotImplementedError

@@ -99,7 +99,7 @@ def check(request: Request) -> None:
     wrong = [option for option, is_refused in refused.items() if is_refused]
     if wrong:
         raise ArgumentError(
-            f"{' and '.join(wrong)} cannot be asked of --cluster {request.where}.",
+            f"--cluster {request.where} does not take {' or '.join(wrong)}.",
             hint="whoever starts its workers says how many there are, and how large; --cluster local starts some here."
             if request.where != THREADS
             else "--cluster local starts workers that take it.",

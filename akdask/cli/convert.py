@@ -56,7 +56,7 @@ def register(commands: Any) -> None:
     for what, files in (("--input-delimiter", "IN"), ("--delimiter", "OUT")):
         parser.add_argument(what, metavar="TEXT", help=f"what stands between the fields of {files} in CSV (default: ,)")
     parser.add_argument("--compression", metavar="CODEC", help="how pages of Parquet files are packed (default: not)")
-    parser.add_argument("--overwrite", action="store_true", help="replace files that are there")
+    parser.add_argument("--overwrite", action="store_true", help="replace files that exist")
     add_json(parser)
     parser.set_defaults(run=_convert)
     parser = commands.add_parser(

@@ -67,7 +67,7 @@ def register(commands: Any) -> None:
     """Add the subcommand to the parser."""
     parser = commands.add_parser(
         "doctor",
-        help="tell what is there, what is missing, and how to get it",
+        help="list what is installed, what is missing, and how to get it",
         description="Look at versions, compiled loops, processors, memory and its limits, the temporary folder, file "
         "handles, and HDF5.  The exit code is 1 if something is wrong, and 0 otherwise.",
     )

@@ -26,7 +26,7 @@ bool gather_words(Words table, Words positions, uint64_t missing, Span<uint64_t>
     return all_there;
 }
 
-// Notes where the strings at some positions begin, and where they will end; tells whether all are there.
+// Notes where the strings at some positions begin, and where they will end; tells whether all were found.
 bool find_strings(Words offsets, Words positions, Span<uint64_t> starts, Span<uint64_t> ends) {
     require(offsets.size && starts.size >= positions.size && ends.size > positions.size, "no room for as many strings");
     uint64_t base = offsets[0], size = offsets.size - 1, end = 0;

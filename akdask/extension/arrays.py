@@ -97,7 +97,7 @@ class ArkoudaBaseDtype(ExtensionDtype):
             return None
         if "bigint" in names:
             return ArkoudaFloat64Dtype() if "f" in kinds else ArkoudaBigintDtype()
-        # pandas asks for types alone, whatever values are there: its own Int64 beside UInt64 is Float64 too.
+        # pandas looks at types alone, whatever the values: its own Int64 beside UInt64 is Float64 too.
         found = np.result_type(*(getattr(dtype, "numpy_dtype", dtype) for dtype in dtypes))
         return extension_dtype(found if found == np.uint8 else np.result_type(found, WIDEST[found.kind]))
 

@@ -522,5 +522,5 @@ def resolve(name: str, names: Collection[str]) -> str:
     raise UnknownNameError(
         f"nothing can be retrieved as {name!r}.",
         details=[f"there are: {', '.join(names)}"],
-        hint=f"did you mean {close[0]!r}?" if close else "packed fields are there with keep_packed_fields=True only.",
+        hint=f"did you mean {close[0]!r}?" if close else "packed fields are kept with keep_packed_fields=True only.",
     )

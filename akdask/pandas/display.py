@@ -79,7 +79,7 @@ class Outline:
         return len(self.frame)
 
     def count(self) -> Any:
-        """Return how many values of each column are there."""
+        """Return the number of values that are not missing, by column."""
         return self.frame.count().to_pandas()
 
     def memory_usage(self, index: bool = True, deep: bool = False) -> Any:

@@ -79,7 +79,7 @@ class Coding:
         return False
 
     def decoded(self, numbers: Any, missing: Any) -> Any:
-        """Return the values of numbers as pandas holds them; `missing` is a mask, or None if all are there."""
+        """Return the values of numbers as pandas holds them; `missing` is a mask, or None if none is missing."""
         raise NotImplementedError
 
     def parts(self, how: str) -> tuple[tuple[str, str], ...]:

@@ -383,7 +383,7 @@ class DataFrame(NDFrame):
         memory_usage: bool | str | None = None,
         show_counts: bool | None = None,
     ) -> None:
-        """Print the labels, columns and types, and how many values are there, as pandas does."""
+        """Print the labels, columns, types and counts of values that are not missing, as pandas does."""
         options = {"verbose": verbose, "max_cols": max_cols, "show_counts": show_counts}
         if self._in_memory is not None or self.size <= tuning.CACHED_VALUES:
             self._through_pandas("info", (), {"buf": buf, "memory_usage": memory_usage, **options})

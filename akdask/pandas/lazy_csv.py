@@ -52,7 +52,7 @@ LINEWISE = words(
 OF_HEADER = words(
     "sep delimiter header names skiprows comment encoding encoding_errors skipinitialspace skip_blank_lines"
 )
-"""Arguments that say which rows are there, and how the columns are called."""
+"""Arguments that choose rows and name columns."""
 
 OF_PLACE = words("header names index_col usecols dtype engine skiprows parse_dates date_format low_memory compression")
 """Arguments that are not passed to the parser of a part as they are."""

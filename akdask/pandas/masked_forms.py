@@ -131,7 +131,7 @@ def condition(given: Any, *, invert: bool) -> Any:
 
 
 def is_false(bools: Any) -> Any:
-    """Return where bools are there, and False."""
+    """Return where bools are False and not missing."""
     return ~as_mask(bools) & plain_of(bools).notna()
 
 

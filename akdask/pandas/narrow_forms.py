@@ -45,7 +45,7 @@ def _added(tree: Any, sums: Mapping[int, np.float32]) -> Any:
 
 
 def sum_and_count(own: Any) -> tuple[np.float32, int]:
-    """Return the sum of narrow floats that are there, rounded as NumPy rounds it, and their number; computes."""
+    """Return the sum of narrow floats that are not missing, rounded as NumPy rounds it, and their number; computes."""
     from akdask.pandas.chunks import by_chunk
 
     tree = halves(0, len(own), tuning.CHUNK_ROWS)

@@ -6,7 +6,7 @@ names.  So a write takes five steps (`akdask.storage.transaction.StoreTransactio
 
 1. Files are uploaded under hidden names of this write, ``.x.h5.akdask-write/TAG/x_LOCALE0000.h5``.
 2. One small object beside the set, the catalog ``.x.h5.akdask-set``, is replaced: *staged*, with names, sizes and marks
-   (etags) of the uploads.  This is the switch: before it the old set is there, from now on the new one.
+   (etags) of the uploads.  This is the switch: before it readers find the old set, from now on the new one.
 3. The store copies the uploads to their ``_LOCALE`` names, and stale files are removed.
 4. The catalog is replaced again: *published*, with sizes and marks under the ``_LOCALE`` names.
 5. The uploads are removed.
@@ -331,7 +331,7 @@ def _problems(catalog: Catalog, members: Mapping[str, FileIdentity]) -> dict[str
     if not same and entries.keys() & present.keys():
         warn(
             f"the catalog {catalog_path(catalog.path)!r} is stale: another program has replaced the set.\n"
-            "Whether all its files are there cannot be told; write the set with akdask, or remove the catalog.",
+            "Whether it has all its files cannot be told; write the set with akdask, or remove the catalog.",
             RuntimeWarning,
         )
         return {}

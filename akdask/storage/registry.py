@@ -577,7 +577,7 @@ def lost_error(lost: Sequence[str]) -> InconsistentFilesError:
     return InconsistentFilesError(
         "files are missing from a set, which its manifest names.",
         details=[f"missing: {path}" for path in lost],
-        hint="restore them; or read what is there with allow_errors=True, by naming the files in a list, or by "
+        hint="restore them; or read what exists with allow_errors=True, by naming the files in a list, or by "
         f"removing {manifest!r}.",
     )
 

@@ -31,7 +31,7 @@ HEAD = """\
 Which functions, methods and arguments of `akdask.pandas` are lazy.
 
 `python -m tests.pandas_face.methods_page` writes this page from the tables of lazy forms. Every public name of pandas 3
-is there, and does what pandas documents. It takes one of these ways:
+exists, and does what pandas documents. It takes one of these ways:
 
 - **lazily**: the call makes a plan. Arguments in the last column have a lazy form only with pandas' default value; with
   another one the call runs in pandas. Some values of other arguments do, too, such as functions of Python.

@@ -851,7 +851,7 @@ std::tuple<uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t> parse(
     }
     require(values.rows == kinds.size - texts && starts.rows == texts && ends.rows == texts, "no room for the columns");
     require(!texts || (starts.columns == nrows && ends.columns == nrows + 1), "no room for as many rows");
-    require(kinds.size > 0 && columns <= MOST_COLUMNS, "no columns are wanted, or too many are there");
+    require(kinds.size > 0 && columns <= MOST_COLUMNS, "no columns are wanted, or there are too many");
     Rules rules(delimiter, options);
     Text read = with_margin({text.data, text.size}, size);
     Rows rows(read, rules, true, columns);

@@ -159,7 +159,7 @@ def numbering(context: SetContext) -> Iterator[Finding]:
     """The files of a set are numbered from 0 without a gap."""
     missing = (path for path in missing_locales(file.path for file in context.files) if not exists(path))
     for path in islice(missing, _MOST_MISSING):
-        yield path, "", "is missing, a higher locale is there: its rows are lost"
+        yield path, "", "is missing, a higher locale exists: its rows are lost"
 
 
 @rule("files.padding", Severity.NOTE)

@@ -250,7 +250,7 @@ def shares(context: SetContext) -> Iterator[Finding]:
 
 @rule("grouping.parts", Severity.ERROR)
 def parts(context: SetContext) -> Iterator[Finding]:
-    """Permutation and segments are there together; of a Categorical both may be absent."""
+    """Permutation and segments come together; a Categorical may have neither."""
     for path, placed in _grouped(context):
         has = [any(name in group.members for _, group in placed) for name in (PERMUTATION, SEGMENTS)]
         if has[0] != has[1]:

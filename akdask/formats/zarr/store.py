@@ -670,7 +670,7 @@ def damages_of(path: str) -> Iterator[tuple[str, str]]:
 
 def _read(found: _Listing) -> ZarrStore:
     folders = _folders_of(found, ARRAY)
-    # Where both are there, version 2 is what other tools see that write both.
+    # Where both exist, version 2 is what other tools see that write both.
     third = set(_folders_of(found, METADATA)) - set(folders)
     if not folders and not third and GROUP not in found.files:
         if not found.files:

@@ -48,7 +48,7 @@ Range range(Words words) {
 }
 
 // Writes the leading bits of keys of two words with the row numbers; all of the first fit, or nothing is written.
-// Returns 1 if all bits of the keys are there, 0 if not all of the second word, -1 if nothing has been written.
+// Returns 1 if all bits of the keys are kept, 0 if not all of the second word, -1 if nothing has been written.
 int64_t pack_keys(Words first, Words second, uint64_t shift, Span<uint64_t> packed) {
     require((!first.size || first.size == second.size) && packed.size == second.size, "words of other numbers of rows");
     require(shift < 64, "bits beyond a word");
@@ -395,7 +395,7 @@ void partition(Span<const Slice> slices, Span<int64_t> starts, Span<const Value>
         }
         starts[slice] = static_cast<int64_t>(positions[slice] - skipped);
     }
-    // What went past the caches is there for other threads from here on.
+    // Other threads see what went past the caches from here on.
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 

@@ -71,7 +71,7 @@ std::tuple<uint64_t, uint64_t, uint64_t, uint64_t> insert_packed(Words words, Sp
             if (at + AHEAD < some) prefetch(&table[tags[at + AHEAD] >> shift]);
             uint64_t slot = tags[at] >> shift, word = (tags[at] << dropped_bits) | numbers[at];
             for (; slot < end && table[slot] != VACANT; ++slot) {
-                // The key is there already, with an earlier row.
+                // The table has the key already, with an earlier row.
                 if ((word ^ table[slot]) <= row_mask) break;
                 // Words of one slot ascend by the bits that are left, whose order does not change where they wrap around.
                 if (static_cast<int64_t>(word - table[slot]) < 0) word = place(slot, word);
@@ -102,7 +102,7 @@ uint64_t insert_hashes(Words hashes, uint64_t shift, Span<uint64_t> table) {
             require(slot + 1 < table.size, "a table with too few slots");
             ++slot;
         }
-        // It is there already, or it is like those of vacant slots, among which it could not be told.
+        // The table has it already, or it looks like a vacant slot, from which it could not be told.
         if (table[slot] == inserted) continue;
         for (; table[slot] != VACANT; ++slot) {
             require(slot + 1 < table.size, "a table with too few slots");

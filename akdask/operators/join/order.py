@@ -253,7 +253,7 @@ class _Arrangement:
                 share *= share_where(link.predicate)
 
     def _in_order(self) -> list[Link]:
-        """Return comparisons of numbers first, then what leaves fewest rows, each as soon as its columns are there."""
+        """Return comparisons of numbers first, then what leaves fewest rows, each as soon as it has its columns."""
         waiting, found, there = [(self._rank(link), link) for link in self._links], list[Link](), {TABLE}
         while waiting:
             ready = [item for item in waiting if self._tables_of(_asked(item[1])) <= there]

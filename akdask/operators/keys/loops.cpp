@@ -171,7 +171,7 @@ std::tuple<uint64_t, uint64_t, bool> encode(Words offsets, Text text, uint64_t s
                 }
             }
             if (!mask || !bits[number]) continue;
-            // A shift by all 64 bits is undefined; nothing is there to be shifted then.
+            // A shift by all 64 bits is undefined; nothing remains to be shifted then.
             uint64_t *code = codes[into[number]] + start + first, shift = bits[number] & 63;
             for (uint64_t row = 0; row < rows; ++row) code[row] = (code[row] << shift) | some[row];
         }
@@ -367,7 +367,7 @@ std::tuple<uint64_t, uint64_t> number_words(Words words, Span<const int64_t> giv
 }
 
 // Puts words from a row on into one of equal parts of a table, by those whose places are there, with their rows as
-// numbers; threads do so for all parts at a time.  Rows of words that are there go to `repeated`, with the row of the
+// numbers; threads do so for all parts at a time.  Rows of words that it has already go to `repeated`, with the row of the
 // word to `firsts`, and those that found no place up to the end of the part to `later`.  All that have the same word do
 // the same, since no slot becomes vacant.  `counts` are the rows of both, and grow.
 void insert_words(Words words, int64_t first, int64_t part, int64_t parts, Matrix<uint64_t> slots,

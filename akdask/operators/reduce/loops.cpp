@@ -116,7 +116,7 @@ struct Spread {
 // Values that are summed together; each of as many sums has every `LANES`-th value of a row.
 constexpr uint64_t LANES = 16, AT_ONCE = 4096, ROWS = 32, ACROSS = 128;
 
-// Returns the spread of one row, which is read from the cache again while it is there.
+// Returns the spread of one row, which is read from the cache again while it lasts.
 Spread spread_of_row(const double* row, uint64_t length) {
     Spread found;
     for (uint64_t first = 0; first < length; first += AT_ONCE) {
@@ -190,7 +190,7 @@ INLINE bool is_better(Value value, Value best) {
     return found;
 }
 
-// Leaves in each of some places the better one of what is there and of a value.
+// Leaves in each of some places the better one of its value and another.
 template <bool is_largest, class Value>
 INLINE void keep_better(Value* __restrict best, const Value* __restrict values, uint64_t count) {
     for (uint64_t at = 0; at < count; ++at) {

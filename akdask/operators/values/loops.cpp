@@ -317,7 +317,7 @@ void shuffle_part(Span<int64_t> order, uint64_t begin, uint64_t end, uint64_t bo
 }
 
 // Draws positions in groups of so many rows, those of each group from a position of its own on; `order` is room for the
-// largest group.  A few of many rows are drawn until none is there twice, more are the first ones of a shuffle.
+// largest group.  A few of many rows are drawn until none occurs twice, more are the first ones of a shuffle.
 void draw_rows(Span<int64_t> drawn, Span<const int64_t> sizes, Span<const int64_t> counts, Span<const int64_t> begins,
                Span<int64_t> order, uint64_t seed, bool with_replacement) {
     require(counts.size == sizes.size && begins.size == sizes.size, "groups without a size, a count or a position");

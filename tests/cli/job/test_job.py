@@ -137,9 +137,9 @@ def test_folders_have_new_names_unless_one_is_chosen(tmp_path, monkeypatch, caps
     [
         (["run", "none.py"], "there is no script 'none.py'"),
         (["run", "script.py", "--cluster", "slurmm"], "there is no cluster 'slurmm'"),
-        (["run", "script.py", "--cluster", "threads", "--workers", "3"], "--workers cannot be asked of"),
-        (["run", "script.py", "--cluster", "tcp://x:1", "--memory", "1GB"], "--memory cannot be asked of"),
-        (["run", "script.py", "--cluster", "tcp://x:1", "--workers", "1:3"], "--workers MIN:MAX cannot be asked of"),
+        (["run", "script.py", "--cluster", "threads", "--workers", "3"], "does not take --workers"),
+        (["run", "script.py", "--cluster", "tcp://x:1", "--memory", "1GB"], "does not take --memory"),
+        (["run", "script.py", "--cluster", "tcp://x:1", "--workers", "1:3"], "does not take --workers MIN:MAX"),
         (["run", "script.py", "--cluster", "local", "--option", "x"], "--option takes NAME=VALUE"),
         (["run", "script.py", "--cluster", "tcp://127.0.0.1:9", "--folder", "f"], "no Dask scheduler answers"),
         (["run", "script.py", "--folder", "/proc/no"], "cannot write to the folder"),
