@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import numpy as np
 import pytest
 
 import akdask as ak
 from akdask.arrays import matrices, shapes
+
+Calls: TypeAlias = list[tuple[str, tuple[Any, ...], dict[str, Any]]]
+"""Names of functions, and what they are given by place and by name."""
 
 FLAT = np.array([3, -1, 4, 1, -5, 9, 2, 6])
 GRID = np.arange(12).reshape(3, 4) % 7 - 2
@@ -16,7 +21,7 @@ HOLEY = np.array([1.0, np.nan, -np.inf, 0.0, np.inf, -2.5])
 WORDS = np.array([0, 1, 2, 2**63, 2**64 - 1], np.uint64)
 MASK = np.array([True, False, True, True, False, True, False, False])
 
-AXES = [
+AXES: Calls = [
     *((name, (BLOCK,), {"axis": axis}) for name in ("cumsum", "cumprod", "flip", "sort") for axis in (-3, -1, 0, 1, 2)),
     *(("diff", (BLOCK,), {"n": n, "axis": axis}) for n in (0, 1, 2) for axis in (0, 1, -1)),
     *((name, (BLOCK,), {"axis": axis, "keepdims": keep}) for name in ("sum", "prod", "min", "max", "mean", "any",
@@ -42,7 +47,7 @@ AXES = [
     *((name, (GRID, k), {}) for name in ("tril", "triu") for k in (-3, -1, 0, 1, 5)),
     *((name, ([GRID, -GRID],), {}) for name in ("hstack", "vstack")),
 ]  # fmt: skip
-SHAPES = [
+SHAPES: Calls = [
     *(("tile", (GRID, reps), {}) for reps in (2, (2,), (1, 3), (2, 1, 2))),
     *(("pad", (GRID, width), {"mode": mode}) for width in (0, 1, (1, 2), ((0, 1), (2, 0))) for mode in ("constant",
         "edge")),
@@ -60,7 +65,7 @@ SHAPES = [
     GRID.T), {"axes": 1}),
     ("vecdot", (GRID, -GRID), {}), ("squeeze", (GRID[None, :, None],), {}),
 ]  # fmt: skip
-SETS = [
+SETS: Calls = [
     *((name, (FLAT, FLAT[::2] + 1), {}) for name in ("intersect1d", "union1d", "setdiff1d", "setxor1d")),
     *(("searchsorted", (np.sort(FLAT), np.array([-9, -1, 2, 5, 99])), {"side": side}) for side in ("left", "right")),
     ("bincount", (np.array([0, 3, 3, 1]),), {}), ("bincount", (np.array([0, 3, 3, 1]),), {"minlength": 6}),
@@ -70,7 +75,7 @@ SETS = [
     ("clip", (FLAT, -1, 4), {}), ("clip", (FLOATS, None, 1.0), {}), ("clip", (FLOATS, 0.0, None), {}),
     *(("round", (FLOATS * 3.3,), {"decimals": decimals}) for decimals in (0, 1, 2)),
 ]  # fmt: skip
-ELEMENTS = [
+ELEMENTS: Calls = [
     *((name, (HOLEY,), {}) for name in ("floor", "ceil", "trunc", "fabs", "sign", "isnan", "isinf", "isfinite",
         "square", "exp", "expm1", "cos", "arctan", "tanh", "rad2deg", "deg2rad")),
     *((name, (FLOATS,), {}) for name in ("sin", "tan", "sinh", "cosh", "arcsinh", "exp", "floor")),
