@@ -172,11 +172,12 @@ def test_plain_numbers_are_read_twice_and_what_is_computed_or_selected_is_kept()
     order = SortOrder.of(frame, [(frame, key)], [True], 2)
     predicate = Call("less", key, Constant(3))
     few = Filter(frame, predicate, column_identity(frame, predicate))
-    for rows, value, is_read in (
-        (frame, key, True), (frame, text, False), (few, key, False), (frame, Call("negative", key), False),
+    for rows, value, by, is_read in (
+        (frame, key, (0,), True), (frame, text, (0,), False), (few, key, (0,), False), (frame, key, (0, 1), False),
+        (frame, Call("negative", key), (0,), False),
     ):  # fmt: skip
         project = Project(rows, (0, 1), (value, text))
-        source, values = plan._read_twice(Sort(project, (0,), (1,), order))
+        source, values = plan._read_twice(Sort(project, by, (1,), order))
         assert source is frame if is_read else isinstance(source, Materialized)
         assert list(values) == [0, 1]
         assert [one.source for one in values.values()] == [
