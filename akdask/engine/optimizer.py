@@ -133,7 +133,7 @@ class Need:
     owns_input : bool
         Whether it is the only reader of the frame that it selects rows of.
     only_looks_up : bool
-        Whether it selects matches whose row numbers only serve to look up columns of the other side.
+        Whether it makes matches whose row numbers only serve to look up columns of the other side, or selects such.
     is_computed_in_place : bool
         Whether all readers of a projection can compute its columns on the rows of its input.
     """
@@ -158,6 +158,11 @@ class Need:
         self.order |= request.order
         self.partitions |= request.partitions
         self.rows = request.rows if self.rows is None else _more(self.rows, request.rows)
+
+    @property
+    def is_of_any_order(self) -> bool:
+        """Whether all rows are read, and no reader minds their order and partitions."""
+        return not self.order and not self.partitions and self.rows == EVERY_ROW
 
     def wants(self, name: Hashable) -> bool:
         """Whether some reader reads a column."""

@@ -6,12 +6,12 @@ A kind of node without an entry here needs all of its inputs.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from akdask.engine.alignment import Compact, Gather, Limit, Realign, Reverse
 from akdask.engine.node import Frame, Node
-from akdask.engine.optimizer import EVERY_ROW, Need, ReaderNeed, ReaderNeeds, needs_of_inputs, parts_of
+from akdask.engine.optimizer import EVERY_ROW, Need, ReaderNeed, ReaderNeeds, inputs_first, needs_of_inputs, parts_of
 from akdask.engine.rowwise import Concat, Filter, MatchRows, Partitions, Project, Slice, Zip
 from akdask.engine.sources import RowNumbers
 from akdask.engine.values import Call, ColumnRef, Replica, Value
@@ -27,8 +27,6 @@ from akdask.operators.sort.top_k import TopK
 CHAINED = (Filter, MatchRows, Slice, Partitions, Project, Aggregate, GroupAggregate, GroupStatistic)
 """Kinds of nodes that evaluate values on the rows of their frame."""
 
-_OF_ALL = Need(every_column=True)
-
 
 def find_needs(nodes: Sequence[Node], roots: Sequence[Node]) -> Mapping[str, Need]:
     """Return the needs of each node of plans by name; nodes are given inputs first."""
@@ -36,8 +34,11 @@ def find_needs(nodes: Sequence[Node], roots: Sequence[Node]) -> Mapping[str, Nee
     seen: set[str] = set()
     for root in roots:
         needs[root._name].add(root, ReaderNeed())
-    matches = matches_of(nodes)
-    indexed = indexed_to_look_up(nodes, matches) if matches else {}
+    matches = Counter(node.match.token for node in nodes if isinstance(node, MatchRows))
+    lookups = _Lookups(nodes, matches)
+    if matches:
+        # The columns that are looked up in indexed rows come after the matches that find the rows.
+        nodes = inputs_first([*(node for node in nodes if isinstance(node, Gather)), *roots])
     for node in reversed(nodes):
         need = needs[node._name]
         if need.rows is None:
@@ -47,7 +48,11 @@ def find_needs(nodes: Sequence[Node], roots: Sequence[Node]) -> Mapping[str, Nee
             if matches[node.match.token] > 1:
                 # Several nodes name the same pairs, so that none can change them.
                 need.order = need.partitions = True
-            if node.match.token in indexed:
+            only_looks_up, columns = lookups.of(node)
+            for reader, column, _ in columns:
+                needs[column.node._name].add(reader, ReaderNeed([column.field], order=not only_looks_up))
+            if only_looks_up:
+                need.only_looks_up = all(row.source == node.match.token for _, _, row in columns)
                 # The order of indexed rows is that of the pairs of a row.
                 needs[node.multiplicity.node._name].add(node, ReaderNeed(order=need.order))
                 values = _keys_to_find(node)
@@ -56,25 +61,71 @@ def find_needs(nodes: Sequence[Node], roots: Sequence[Node]) -> Mapping[str, Nee
             need.columns.update(number for number, frame in enumerate(node.frames) if _is_read(frame, needs))
         for item, request in needs_of_inputs(node, need):
             needs[item._name].add(node, request)
-        for value in _unseen(values, seen, indexed):
+        lookups.note(node, values, need)
+        for value in _unseen(values, seen, partial(lookups.others_in, reader=node)):
             if isinstance(value, ColumnRef):
                 needs[value.source].columns.add(value.name)
             elif isinstance(value, Replica):
                 needs[value.node._name].add(node, ReaderNeed([value.field]))
-            elif (column := _looked_up(value, indexed)) is not None:
-                needs[column.node._name].add(node, ReaderNeed([column.field], order=False))
-    _look_upwards(nodes, needs, matches, indexed)
+    _look_upwards(nodes, needs, matches)
     return needs
 
 
-def matches_of(nodes: Sequence[Node]) -> Counter[str]:
-    """Count the nodes that name the same pairs of rows."""
-    return Counter(node.match.token for node in nodes if isinstance(node, MatchRows))
+class _Lookups:
+    """The columns that are looked up at the row numbers of matches, as far as readers have been seen.
+
+    Sorts carry row numbers, by which they put rows in order. Where nobody minds the order, that is no use of them.
+
+    Parameters
+    ----------
+    nodes : sequence of Node
+        All nodes of plans.
+    matches : mapping of str to int
+        The number of nodes that name the same pairs.
+    """
+
+    def __init__(self, nodes: Sequence[Node], matches: Mapping[str, int]) -> None:
+        self._columns: defaultdict[str, list[tuple[Node, Replica, ColumnRef]]] = defaultdict(list)
+        self._others: set[str] = set()
+        # By the tokens of row numbers, and of columns that carry these.
+        self._indexed: dict[str, tuple[str, Frame]] = {}
+        for node in nodes if matches else ():
+            if isinstance(node, MatchRows):
+                match, index = node.match.token, node.multiplicity.node
+                if isinstance(index, BuildIndex) and matches[match] == 1:
+                    self._indexed[node.row.token] = match, index.frame.frame
+            elif isinstance(node, Sort):
+                for name, value in zip(node.frame.names, node.frame.values, strict=True):
+                    if value.token in self._indexed:
+                        self._indexed[node.column(name).token] = self._indexed[value.token]
+
+    def of(self, match: MatchRows) -> tuple[bool, Sequence[tuple[Node, Replica, ColumnRef]]]:
+        """Return whether row numbers only serve to look up columns of indexed rows, and each such use of them."""
+        name = match.match.token
+        return match.row.token in self._indexed and name not in self._others, self._columns[name]
+
+    def note(self, reader: Node, values: Sequence[Value], need: Need) -> None:
+        """Note values of a reader that are row numbers."""
+        if isinstance(reader, Sort):
+            values = () if need.is_of_any_order else reader.keys
+        elif isinstance(reader, Project) and all(isinstance(above, Sort) for above in need.readers):
+            return
+        self._others.update(self._indexed[value.token][0] for value in values if value.token in self._indexed)
+
+    def others_in(self, value: Value, reader: Node) -> Sequence[Value]:
+        """Return the arguments of a value after noting its use of row numbers, but for a column that they look up."""
+        for arg in value.args:
+            if isinstance(arg, ColumnRef) and arg.token in self._indexed:
+                match, rows = self._indexed[arg.token]
+                column = value.args[0]
+                if isinstance(column, Replica) and _looks_up(value, rows):
+                    self._columns[match].append((reader, column, arg))
+                    return value.args[1:]
+                self._others.add(match)
+        return value.args
 
 
-def _look_upwards(
-    nodes: Sequence[Node], needs: Mapping[str, Need], matches: Counter[str], indexed: Mapping[str, Frame]
-) -> None:
+def _look_upwards(nodes: Sequence[Node], needs: Mapping[str, Need], matches: Mapping[str, int]) -> None:
     """Note the readers of filters and projections."""
     are_apart = all(count == 1 for count in matches.values())
     for node in nodes:
@@ -86,7 +137,7 @@ def _look_upwards(
                 and (matches[base.match.token] == 1 if isinstance(base, MatchRows) else are_apart)
                 and all(len(needs[frame._name].readers) == 1 for frame in (*filters, base))
             )
-            need.only_looks_up = need.owns_input and isinstance(base, MatchRows) and base.match.token in indexed
+            need.only_looks_up = need.owns_input and needs[base._name].only_looks_up
         elif isinstance(node, Project):
             readers = needs[node._name].readers
             needs[node._name].is_computed_in_place = all(_computes_for(reader, node, needs) for reader in readers)
@@ -101,35 +152,8 @@ def below_filters(node: Filter) -> tuple[list[Filter], Frame]:
     return filters, below
 
 
-def indexed_to_look_up(nodes: Sequence[Node], matches: Counter[str]) -> Mapping[str, Frame]:
-    """Return the indexed rows of matches whose row numbers only serve to look up columns of these rows."""
-    right = {
-        node.match.token: node.multiplicity.node.frame.frame
-        for node in nodes
-        if isinstance(node, MatchRows) and isinstance(node.multiplicity.node, BuildIndex)
-    }
-    others: set[str] = set()
-    seen: set[str] = set()
-    for node in nodes:
-        values = live_values(node, _OF_ALL)
-        others.update(value.source for value in values if isinstance(value, ColumnRef))
-        for value in _unseen(values, seen):
-            for arg in value.args:
-                if isinstance(arg, ColumnRef) and arg.source in right and not _looks_up(value, right[arg.source]):
-                    others.add(arg.source)
-    return {name: frame for name, frame in right.items() if name not in others and matches[name] == 1}
-
-
 def _keys_to_find(match: MatchRows) -> list[Value]:
     return [*match.found.args[1:]]
-
-
-def _looked_up(value: Value, indexed: Mapping[str, Frame]) -> Replica | None:
-    """Return the column of indexed rows that a value takes at the row numbers of a match."""
-    if not indexed or not isinstance(value, Call) or value.operation != "lookup":
-        return None
-    column, row = value.args
-    return column if isinstance(column, Replica) and isinstance(row, ColumnRef) and row.source in indexed else None
 
 
 def _looks_up(value: Value, frame: Frame) -> bool:
@@ -149,16 +173,15 @@ def _is_read(frame: Frame, needs: Mapping[str, Need]) -> bool:
     return need is not None and (need.every_column or bool(need.columns))
 
 
-def _unseen(
-    values: Iterable[Value], seen: set[str], indexed: Mapping[str, Frame] = MappingProxyType({})
-) -> Iterator[Value]:
-    """Yield all parts of values that have not been seen yet, but not the looked-up columns of indexed rows."""
+def _unseen(values: Iterable[Value], seen: set[str], parts: Callable[[Value], Sequence[Value]]) -> Iterator[Value]:
+    """Yield values that have not been seen yet, and in turn the parts of these."""
     stack = list(values)
     while stack:
         value = stack.pop()
         if value.token not in seen:
             seen.add(value.token)
-            stack += value.args if _looked_up(value, indexed) is None else value.args[1:]
+            if value.args:
+                stack += parts(value)
             yield value
 
 

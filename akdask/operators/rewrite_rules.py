@@ -22,7 +22,6 @@ from akdask.engine.alignment import Compact, Gather, Limit, OverProject, Realign
 from akdask.engine.memory import SpillableResult, result_in
 from akdask.engine.node import ColumnIdentity, Frame, Node
 from akdask.engine.optimizer import (
-    EVERY_ROW,
     OCCASIONS,
     Inlined,
     Need,
@@ -62,7 +61,7 @@ from akdask.engine.values import (
 )
 from akdask.operators.group.plan import GroupAggregate, GroupIdentity, Groups, GroupStatistic
 from akdask.operators.join.plan import INDEX, KEEPING_ROWS, BuildIndex, BuildKeySet, HashJoin
-from akdask.operators.needs import below_filters, find_needs, indexed_to_look_up, matches_of
+from akdask.operators.needs import below_filters, find_needs
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr, Element
 from akdask.operators.rows import tuning as rows_tuning
 from akdask.operators.rows.plan import BroadcastColumn, Take, broadcast_columns, fits_broadcast
@@ -95,7 +94,7 @@ def rewritten_by_rules(plans: list[Node], nodes: Sequence[Node], kinds: Mapping[
     if "MatchRows" in kinds and kinds["MatchRows"] + kinds.get("Filter", 0) > 1:
         from akdask.operators.join.order import arrange_joins
 
-        found = arrange_joins(plans, nodes, needs, indexed_to_look_up(nodes, matches_of(nodes)))
+        found = arrange_joins(plans, nodes, needs)
         if not all(map(is_, found, plans)):
             plans, nodes = found, inputs_first(found)
             if any(isinstance(node, Filter) and isinstance(below_filters(node)[1], Groups) for node in nodes):
@@ -561,7 +560,7 @@ class _Few:
 
 def unsorted(sort: Sort, need: Need) -> Inlined | None:
     """Return the rows before a sort, if neither their order nor their partitions matter to any reader."""
-    if need.order or need.partitions or need.rows != EVERY_ROW:
+    if not need.is_of_any_order:
         return None
     project = sort.frame
     values = dict(zip(project.names, project.values, strict=True))

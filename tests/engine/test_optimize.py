@@ -2,11 +2,14 @@
 
 import dask
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
+from akdask.engine.optimizer import inputs_first, optimize
+from akdask.operators.sort.plan import Sort
 from akdask.testing.memory import MemorySource
 from tests.engine.steps import ENDS, ROWS, STEPS, Cut, Filtered, FilteredBySides, Joined, Sorted, assert_equal, tables
 
@@ -50,6 +53,76 @@ def test_what_is_optimised_gives_what_is_written(end, rows, cuts, steps):
     assert_equal(find(ours), expected)
     with ak.config.set(optimize=False):
         assert_equal(find(ours), expected)
+
+
+CHAINED = {
+    "rows": (lambda df: df.to_pandas().to_numpy().tolist(), lambda df: df.to_numpy().tolist()),
+    "first rows": (lambda df: df.head(2).to_pandas().to_numpy().tolist(), lambda df: df.head(2).to_numpy().tolist()),
+    "sum": (lambda df: df["v0"].sum(), lambda df: df["v0"].sum()),
+    "first of joined groups": (
+        lambda df: ak.GroupBy(df["k1"]).first(df["v0"])[1].tolist(),
+        lambda df: df.groupby("k1")["v0"].first().tolist(),
+    ),
+    "sums of groups": (
+        lambda df: ak.GroupBy(df["k1"]).sum(df["v0"])[1].tolist(),
+        lambda df: df.groupby("k1")["v0"].sum().tolist(),
+    ),
+    "sorted": (
+        lambda df: df.sort_values("v0").to_pandas().to_numpy().tolist(),
+        lambda df: df.sort_values("v0", kind="stable").to_numpy().tolist(),
+    ),
+    "filtered": (
+        lambda df: df[df["v0"] > df["k1"]].to_pandas().to_numpy().tolist(),
+        lambda df: df[df["v0"] > df["k1"]].to_numpy().tolist(),
+    ),
+}
+"""What is asked of tables that are joined one after the other: of akdask, and of pandas."""
+
+
+@settings(suppress_health_check=[HealthCheck.differing_executors], max_examples=40)
+@given(
+    st.sampled_from(list(CHAINED)),
+    st.lists(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), min_size=1, max_size=6), min_size=2, max_size=4),
+    st.integers(1, 4),
+)
+@example("rows", [[(1, 5), (0, 3)], [(0, 1), (1, 2), (1, 0)], [(2, 1), (1, 8), (0, 7)]], 4)
+@example("first of joined groups", [[(1, 5), (0, 3)], [(0, 1), (1, 2), (1, 0)], [(2, 1), (1, 8), (0, 7)]], 1)
+def test_chains_of_joins_that_search_for_the_rows_of_the_left_side_keep_their_order(end, sides, passes):
+    theirs = [
+        pd.DataFrame({f"k{number}": [k for k, _ in side], f"v{number}": [v for _, v in side]})
+        for number, side in enumerate(sides)
+    ]
+    joined, expected = ak.DataFrame(theirs[0]), theirs[0]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("akdask.operators.join.tuning.SMALLER_SIDE", 0)
+        patch.setattr("akdask.engine.tuning.MOST_PASSES", passes)
+        for number, right in enumerate(theirs[1:], 1):
+            keys = {"left_on": f"v{number - 1}" if number % 2 == 0 else f"k{number - 1}", "right_on": f"k{number}"}
+            joined = joined.merge(ak.DataFrame(right), sort=False, **keys)
+            expected = expected.merge(right, sort=False, **keys)
+        if not len(expected):
+            return
+        find, wanted = CHAINED[end][0], CHAINED[end][1](expected)
+        assert find(joined) == wanted
+        with ak.config.set(optimize=False):
+            assert find(joined) == wanted
+
+
+def test_rows_of_joins_whose_order_nobody_reads_are_not_sorted(monkeypatch):
+    monkeypatch.setattr("akdask.operators.join.tuning.SMALLER_SIDE", 0)
+    monkeypatch.setattr("akdask.engine.tuning.MOST_PASSES", 1)
+    frames = [ak.DataFrame({f"k{number}": [2, 1, 0], f"v{number}": [0, 1, 2]}) for number in range(4)]
+    joined = frames[0]
+    for number, right in enumerate(frames[1:], 1):
+        joined = joined.merge(right, left_on=f"v{number - 1}", right_on=f"k{number}", sort=False)
+    assert _sorts(joined["v3"].sum()) == 0
+    assert joined["v3"].sum() == 3
+    assert _sorts(joined) == 3
+
+
+def _sorts(collection):
+    """Return the number of sorts of the optimised plan."""
+    return sum(isinstance(node, Sort) for node in inputs_first(optimize([collection.expr.finalize_compute()])))
 
 
 def test_a_group_by_of_sorted_rows_finds_the_first_of_each_group_after_their_sums():

@@ -50,9 +50,7 @@ TABLE = ""
 """Stands for the table of a chain, beside the matches, each of which stands for the indexed rows."""
 
 
-def arrange_joins(
-    plans: Sequence[Node], nodes: Sequence[Node], needs: Mapping[str, Need], indexed: Mapping[str, Frame]
-) -> list[Node]:
+def arrange_joins(plans: Sequence[Node], nodes: Sequence[Node], needs: Mapping[str, Need]) -> list[Node]:
     """Return plans with their chains of joins arranged.
 
     Parameters
@@ -61,12 +59,10 @@ def arrange_joins(
         The plans, and all their nodes, inputs first.
     needs : mapping of str to Need
         The needs of each node, by name.
-    indexed : mapping of str to Frame
-        The indexed rows of matches whose row numbers only serve to look up columns of these rows.
     """
     rewriting = Rewriting(needs, {})
     for node in nodes:
-        chain = _chain(node, needs, indexed)
+        chain = _chain(node, needs)
         if chain is None:
             rewriting.add(node)
         else:
@@ -74,7 +70,7 @@ def arrange_joins(
     return [rewriting.node(plan) for plan in plans]
 
 
-def _chain(top: Node, needs: Mapping[str, Need], indexed: Mapping[str, Frame]) -> list[Link] | None:
+def _chain(top: Node, needs: Mapping[str, Need]) -> list[Link] | None:
     """Return the selections of a chain that ends in a node, the last one first; None if nothing can be gained."""
     need = needs[top._name]
     if not isinstance(top, Link) or need.rows is None or need.order or need.partitions or _goes_on(need):
@@ -84,7 +80,7 @@ def _chain(top: Node, needs: Mapping[str, Need], indexed: Mapping[str, Frame]) -
     node: Frame = top
     while isinstance(node, Link) and (node is top or len(needs[node._name].readers) == 1):
         if isinstance(node, MatchRows):
-            if node.keep_all or node.match.token not in indexed:
+            if node.keep_all or not needs[node._name].only_looks_up:
                 break
             matches += 1
         found.append(node)
