@@ -251,14 +251,17 @@ class _Recoded:
     def __init__(self, raw: io.BufferedIOBase) -> None:
         self._raw = raw
         self._decoder = getincrementaldecoder(_UTF_16)()
+        self._rest = b""  # as a character may take more bytes in UTF-8
 
     def read(self, size: int) -> bytes:
-        """Return about so many bytes, none at the end."""
-        while True:
+        """Return the next bytes, at most so many, none at the end."""
+        while not self._rest:
             data = self._raw.read(size)
-            text = self._decoder.decode(data, final=not data)
-            if text or not data:
-                return text.encode()
+            self._rest = self._decoder.decode(data, final=not data).encode()
+            if not data:
+                break
+        found, self._rest = self._rest[:size], self._rest[size:]
+        return found
 
 
 class _Unpacked:
