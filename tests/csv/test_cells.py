@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -546,3 +549,36 @@ def test_large_ranges_end_at_multiples_of_some_rows(monkeypatch):
     # Ranges of fewer rows are cut where enough bytes are.
     assert [one.nrows for one in cut(10, 30, 75)[0]] == [8, 8, 8, 6]
     assert [one.nrows for one in cut(10, 30, 70)[0]] == [6] * 5
+
+
+def rows_of(text, columns=7):
+    """Return the rows that the loop finds in some text, with empty cells behind the last; None if a quote is open."""
+    data = bytes_of(text)
+    starts, ends = np.zeros((columns, 9), np.uint64), np.zeros((columns, 10), np.uint64)
+    places, kinds = np.arange(columns), np.full(columns, 7)
+    instead, values = np.zeros(columns, np.uint64), np.zeros((0, 9), np.uint64)
+    options = Lines(b",", keeps_blank=False).options
+    size = len(data) - lines.MARGIN
+    count, failure, *_ = loops.parse(
+        data, size, b",", options, columns, places, kinds, instead, False, values, starts, ends
+    )
+    if failure:
+        return None
+    sizes = np.diff(ends.astype(np.int64), axis=1)
+    return [
+        [bytes(data[start : start + length]).decode() for start, length in zip(*row, strict=True)]
+        for row in zip(starts.T[:count].astype(int).tolist(), sizes.T[:count].tolist(), strict=True)
+    ]
+
+
+@pytest.mark.parametrize("first", ["", "a", ",", '"', "\n", "\r"], ids=ascii)
+def test_all_short_texts_have_the_rows_that_python_s_own_module_finds(first):
+    for rest in product('a,"\n\r', repeat=5):
+        text = first + "".join(rest)
+        # A row behind the text tells whether its last quote is closed.
+        *rows, last = csv.reader(io.StringIO(f"{text}\nend\n", newline=""))
+        found = rows_of(text)
+        if last != ["end"]:
+            assert found is None, text
+        else:
+            assert found == [row + [""] * (7 - len(row)) for row in rows if row], text
