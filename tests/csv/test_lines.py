@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from akdask.formats import tuning
+from akdask.formats.csv import lines
 from akdask.formats.csv.lines import Lines, UnclosedQuoteError, byte_ranges, last_end, scanned
 from akdask.storage.files import identify
 from akdask.storage.ranges import ALIGNED_ROWS
@@ -140,3 +141,25 @@ def test_the_last_end_is_that_of_a_whole_row():
     assert last_end(b'a,b\n"c\nd",e\n"f\n', lines) == len(b'a,b\n"c\nd",e\n')
     assert last_end(b"a,b\r\nc,d\r", lines) == len(b"a,b\r\n")
     assert last_end(b"a,b", lines) == 0
+
+
+@pytest.mark.parametrize(
+    ("start", "limits", "expected"),
+    [
+        (0, (4, 25, 99), [0, 30, 60, 80]),
+        (0, (4, 26, 99), [0, 40, 70]),
+        (0, (2, 25, 99), [0, 60]),
+        (0, (1, 25, 99), [0]),
+        (0, (4, 101, 99), [0]),
+        (20, (4, 20, 99), [20, 50, 70, 90]),
+        # No break is near enough, or it is that of the last row.
+        (0, (4, 25, 5), [0, 30, 80]),
+        (0, (9, 11, 99), [0, 20, 30, 40, 50, 60, 70, 80, 90]),
+    ],
+)
+def test_stretches_begin_behind_the_first_break_of_equal_parts(tmp_path, monkeypatch, start, limits, expected):
+    (tmp_path / "x.csv").write_bytes(b"aaaaaaaaa\n" * 10)
+    monkeypatch.setattr(lines, "CPU_COUNT", limits[0])
+    monkeypatch.setattr(tuning, "CSV_STRETCH", limits[1])
+    monkeypatch.setattr(tuning, "CSV_LONGEST_GUESS", limits[2])
+    assert lines._starts(identify(str(tmp_path / "x.csv")), start) == expected
