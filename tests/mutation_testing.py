@@ -481,9 +481,11 @@ class Copies:
     def check(self, tests: Sequence[str]) -> None:
         """Refuse to look for errors with tests that fail, or are none, without one."""
         copy = self._free.get()
-        if not self._passes(copy, list(tests), all_cases=True):
-            raise SystemExit(f"no error is planted, and {' '.join(tests)} fails")
+        passes = self._passes(copy, list(tests), all_cases=True)
+        # Others wait for the copy, also where this ends the run.
         self._free.put(copy)
+        if not passes:
+            raise SystemExit(f"no error is planted, and {' '.join(tests)} fails")
 
     def lives(self, mutant: Mutant) -> bool:
         """Whether no test notices an error."""
