@@ -890,38 +890,44 @@ class Compiler:
     def _compile(self, values: Sequence[Value], new: Container[str], forgets: Sequence[int]) -> Program:
         # Loops rather than comprehensions, and no Counter: this takes a good part of the time of a small plan.
         ordered = walk(*values, leaves=self._available)
+        alone: dict[str, Constant] = {}
+        for value in ordered:
+            if isinstance(value, Call) and value.token not in self._available:
+                for constant in _constants_alone(value):
+                    alone[constant.token] = constant
+        # Constants that have rows for one call, and are scalars for another, have a register for each.
+        scalars = _also_scalars(ordered, alone) if alone else {}
         register: dict[str, int] = {}
         for value in ordered:
-            register[value.token] = len(register)
+            register[value.token] = len(scalars) + len(register)
+        beside_others = {**register, **scalars} if scalars else register
         outputs = tuple([register[value.token] for value in values])
         # Count the uses of each register: one without further uses may be overwritten.  Results of earlier programs are
         # recalled, so their arguments are not used here.
-        uses = [0] * len(ordered)
+        uses = [0] * (len(scalars) + len(ordered))
         for number in outputs:
             uses[number] += 1
         handed_on: list[str] = []
-        alone: dict[str, Constant] = {}
         for value in ordered:
             if value.token in self._available:
                 continue
+            of_args = register if not scalars or _constants_alone(value) else beside_others
             for arg in value.args:
-                uses[register[arg.token]] += 1
+                uses[of_args[arg.token]] += 1
             if value.token in new:
                 handed_on.append(value.token)
                 uses[register[value.token]] += 1
-            if isinstance(value, Call):
-                for constant in _constants_alone(value):
-                    alone[constant.token] = constant
         hands_on = tuple([(register[name], self._slots[name]) for name in handed_on])
         # Write the steps in the order of the values, arguments first; each takes its uses off the counts.
-        steps: list[Step] = []
+        steps: list[Step] = [ConstantRows(alone[name].value, None) for name in scalars]
         for value in ordered:
             if value.token in self._available:
                 steps.append(Recall(self._slots[value.token]))
             elif value.token in alone:
                 steps.append(ConstantRows(alone[value.token].value, value.dtype))
             else:
-                steps.append(_step(value, register, uses, self._bases, self._replicas))
+                of_args = register if not scalars or _constants_alone(value) else beside_others
+                steps.append(_step(value, of_args, uses, self._bases, self._replicas))
         self._available.update(handed_on)
         return Program(tuple(steps), outputs, tuple([value.dtype for value in values]), hands_on, tuple(forgets))
 
@@ -949,7 +955,18 @@ def _step(
     raise AssertionError(f"no step for {type(value).__name__}")  # pragma: no cover - Value is a closed set
 
 
-def _constants_alone(value: Call) -> list[Constant]:
+def _also_scalars(values: Sequence[Value], alone: Container[str]) -> dict[str, int]:
+    """Return numbers of the constants that have rows for some call, and stand beside columns in another."""
+    found: dict[str, int] = {}
+    for value in values:
+        if isinstance(value, Call) and not _constants_alone(value):
+            for arg in value.args:
+                if arg.token in alone:
+                    found.setdefault(arg.token, len(found))
+    return found
+
+
+def _constants_alone(value: Value) -> list[Constant]:
     """Return the constants of a call that has no other arguments, since some kernels do not know the number of rows."""
     found: list[Constant] = []
     for arg in value.args:

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
@@ -283,3 +283,22 @@ def test_other_floats_are_refused_when_they_are_computed(item):
     made[:] = ak.array([1.0, item])
     with pytest.raises(ArgumentTypeError, match="is no int64"):
         made.tolist()
+
+
+@given(
+    st.integers(0, 2),
+    st.integers(0, 2),
+    st.integers(0, 2),
+    st.sampled_from([slice(0, 1), slice(1, None, 2), slice(None)]),
+)
+@example(0, 1, 0, slice(0, 1))
+def test_constants_that_rows_are_computed_from_are_assigned_too(first, second, item, key):
+    plain = np.full(5, first) - second
+    lazy = ak.full(5, first, dtype=ak.int64) - second
+    plain[key] = item
+    lazy[key] = item
+    assert lazy.tolist() == plain.tolist()
+    assert (lazy > item).tolist() == (plain > item).tolist()
+    assert (
+        ak.where(lazy == item, item, lazy * second).tolist() == np.where(plain == item, item, plain * second).tolist()
+    )
