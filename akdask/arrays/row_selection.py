@@ -73,22 +73,17 @@ def slice_columns(frame: Frame, values: Sequence[Value], key: slice) -> Columns:
         # All rows, whatever their number is.
         step = 1 if key.step is None else index(key.step)
         if step in (1, -1):
-            return (frame, list(values)) if step == 1 else _reversed(frame, values)
+            return (frame, list(values)) if step == 1 else Reverse.of(frame, values)
     lengths = known_lengths(frame)
     start, stop, step = key.indices(sum(lengths))
     if step < 0:
-        frame, values = _reversed(frame, values)
+        frame, values = Reverse.of(frame, values)
         last = sum(lengths) - 1
         start, stop, step = last - start, last - stop, -step
         lengths = lengths[::-1]
     if (start, step) == (0, 1) and stop >= sum(lengths):
         return frame, list(values)
     return Slice(frame, slice_ranges(lengths, start, stop, step)), list(values)
-
-
-def _reversed(frame: Frame, values: Sequence[Value]) -> Columns:
-    reverse = Reverse(Project(frame, tuple(range(len(values))), tuple(values)))
-    return reverse, [reverse.column(number) for number in range(len(values))]
 
 
 def slice_ranges(lengths: Sequence[int], start: int, stop: int, step: int) -> tuple[tuple[int, int, int, int], ...]:

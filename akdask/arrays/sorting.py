@@ -57,19 +57,23 @@ def reversed_positions(arrays: Sequence[Any], *, missing_first: bool = False) ->
     """Return the positions that sort rows downwards, where equal rows come from the last to the first."""
     from akdask.operators.sort.plan import sorted_rows
 
-    keys: list[Aligned] = []
-    upwards: list[bool] = []
-    for item in arrays:
-        frame, value = of_rows(sortable(item))._sort_key(ascending=False)
-        if missing_first and value.dtype == NULLABLE_STR:
-            keys.append((frame, is_present(value)))
-        elif missing_first and lacks_numbers(value.dtype):
-            keys.append((frame, negated(is_missing(value))))
-        upwards += [True] * (len(keys) - len(upwards)) + [False]
-        keys.append((frame, value))
-    keys = list(share_rows("sort", keys))
-    frame, (row,) = sorted_rows([*keys, row_numbers(keys[-1][0])], [*upwards, False], with_row=True)
-    return wrap(frame, row)
+    keys = [key for item in arrays for key in _mirrored(of_rows(sortable(item)), missing_first)]
+    frame, (row,) = sorted_rows(list(share_rows("sort", keys)), [True] * len(keys), with_row=True)
+    return wrap(frame, row)[::-1]
+
+
+def _mirrored(array: Array, missing_first: bool) -> list[Aligned]:
+    """Return sort keys of elements that put them upwards in the reverse of their order downwards."""
+    if missing_first:
+        return [array._sort_key()]
+    frame, value = array._sort_key(ascending=False)
+    if value.dtype == NULLABLE_STR:
+        return [(frame, is_present(value)), (frame, value)]
+    if value.dtype == FLOAT64:
+        return [(frame, Call("missing_first", value))]
+    if lacks_numbers(value.dtype):
+        return [(frame, negated(is_missing(value))), (frame, value)]
+    return [(frame, value)]
 
 
 def directions(ascending: bool | Sequence[bool], count: int) -> list[bool]:

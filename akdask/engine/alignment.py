@@ -92,6 +92,12 @@ class Reverse(OverProject):
 
     frame: Project
 
+    @classmethod
+    def of(cls, frame: Frame, values: Sequence[Value]) -> tuple[Reverse, list[Value]]:
+        """Return columns of a frame from the last row to the first."""
+        reverse = cls(Project(frame, tuple(range(len(values))), tuple(values)))
+        return reverse, [reverse.column(number) for number in range(len(values))]
+
     @cached_property
     def planned_rows(self) -> RowSpace:
         rows = self.frame.rows

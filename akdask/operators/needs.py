@@ -253,9 +253,14 @@ def _(node: Gather, need: Need) -> ReaderNeeds:
 
 @needs_of_inputs.register(Compact)
 @needs_of_inputs.register(Realign)
-@needs_of_inputs.register(Reverse)
-def _(node: Compact | Realign | Reverse, need: Need) -> ReaderNeeds:
+def _(node: Compact | Realign, need: Need) -> ReaderNeeds:
     yield node.frame, ReaderNeed(need.only(node.frame.names))
+
+
+@needs_of_inputs.register
+def _(node: Reverse, need: Need) -> ReaderNeeds:
+    # Its first rows are the last ones of the other.
+    yield node.frame, ReaderNeed(need.only(node.frame.names), rows=-(need.rows or EVERY_ROW))
 
 
 @needs_of_inputs.register

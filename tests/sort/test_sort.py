@@ -482,3 +482,33 @@ def test_one_computation_sorts_the_same_keys_upwards_and_downwards(low):
     np.testing.assert_array_equal(upwards, np.argsort(keys, kind="stable"))
     np.testing.assert_array_equal(downwards, np.argsort(-keys, kind="stable"))
     np.testing.assert_array_equal(ordered, np.sort(keys))
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.float64, np.bool_, np.str_, "M8[ns]"])
+def test_rows_are_sorted_along_downwards_from_the_last_of_equal_ones(dtype):
+    items = np.random.default_rng(4).integers(0, 40, 2000)
+    keys = items > 20 if dtype is np.bool_ else items.astype(dtype)
+    lacks = np.zeros(len(keys), np.bool_)
+    if dtype in (np.float64, "M8[ns]"):
+        lacks = items % 7 == 0
+        keys[lacks] = np.nan if dtype is np.float64 else np.datetime64("NaT")
+    upwards = np.argsort(keys, kind="stable")[::-1]
+    wanted = np.concatenate([upwards[~lacks[upwards]], upwards[lacks[upwards]]])
+    lengths, row = [700, 0, 900, 400], np.arange(2000)
+    bounds = np.cumsum([0, *lengths])
+    lazy = ak.concatenate([ak.array(keys[start:stop]) for start, stop in pairwise(bounds)])
+    order = ak.argsort(lazy, ascending=False)
+    np.testing.assert_array_equal(order.to_ndarray(), wanted)
+    along, other = lazy[order], partitioned(row, lengths)[order]
+    np.testing.assert_array_equal(along.to_ndarray(), keys[wanted])
+    np.testing.assert_array_equal(other.to_ndarray(), wanted)
+    np.testing.assert_array_equal((other + order).to_ndarray(), 2 * wanted)
+    for few in (slice(None, 5), slice(-3, None), slice(10, 30)):
+        np.testing.assert_array_equal(along[few].to_ndarray(), keys[wanted][few])
+        np.testing.assert_array_equal(other[few].to_ndarray(), wanted[few])
+
+
+def test_first_rows_downwards_are_the_last_ones_upwards():
+    lazy = partitioned(np.random.default_rng(6).permutation(2000), [1000, 1000])
+    plan = lazy[ak.argsort(lazy, ascending=False)][:3].explain()
+    assert "last 3 by" in str(plan)

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from akdask.columns.bigint import from_limbs, limbs_of, with_limbs
+from akdask.columns.dtypes import FLOAT64, UINT64
 from akdask.columns.memory import new_array
 from akdask.columns.table import by_column, of_arrow
 from akdask.deferred import is_arrow, pa
@@ -97,6 +98,11 @@ def _rotate_right(values: Any, count: Any, out: Any = None) -> Any:
     return _rotate_left(values, -_bits(count), out=out)
 
 
+def _missing_first(values: Any, out: Any = None) -> Any:
+    """Return unsigned integers in the order of floats, whose NaN come first: their words end with that of NaN."""
+    return np.add(word(np.atleast_1d(values), 0), ONE, out=out).reshape(np.shape(values))
+
+
 BIT_OPERATIONS: dict[str, Operation] = {
     operation.name: operation
     for operation in (
@@ -106,6 +112,7 @@ BIT_OPERATIONS: dict[str, Operation] = {
         Operation("ctz", 1, wide_integers, _ctz),
         Operation("rotl", 2, wide_integers, _rotate_left),
         Operation("rotr", 2, wide_integers, _rotate_right),
+        Operation("missing_first", 1, lambda dtype: UINT64 if dtype == FLOAT64 else None, _missing_first),
     )
 }
 

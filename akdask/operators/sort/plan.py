@@ -15,6 +15,7 @@ from akdask.engine.alignment import (
     Aligned,
     Gather,
     OverProject,
+    Reverse,
     align_by_plan,
     all_partitions,
     max_rows,
@@ -161,8 +162,15 @@ def key_order(keys: Sequence[Aligned], ascending: Sequence[bool]) -> tuple[Seque
     return [key for key, _ in found], [upwards for _, upwards in found]
 
 
-def sorted_along(frame: Frame, values: Sequence[Value], at_frame: Frame, at: Value) -> tuple[Sort, list[Value]] | None:
-    """Return columns in the order of row numbers that a sort of the same rows gives; None for other positions."""
+def sorted_along(frame: Frame, values: Sequence[Value], at_frame: Frame, at: Value) -> tuple[Frame, list[Value]] | None:
+    """Return columns in the order of row numbers that a sort of the same rows gives, or in the reverse of it.
+
+    None for other positions.
+    """
+    if isinstance(at_frame, Reverse) and isinstance(at, ColumnRef) and at.source == at_frame._name:
+        project = at_frame.frame
+        found = sorted_along(frame, values, project.frame, project.values[project.names.index(at.name)])
+        return None if found is None else Reverse.of(*found)
     if not isinstance(at_frame, Sort) or at != ColumnRef(at_frame._name, ROW, INT64):
         return None
     project = at_frame.frame
