@@ -19,6 +19,7 @@ from akdask.arrays.setops import in1d
 from akdask.arrays.shapes import broadcast_shapes, broadcast_to
 from akdask.arrays.timearray import TimeArray
 from akdask.errors import ArgumentError, ArgumentTypeError, warn
+from akdask.frames.indexing import ILocIndexer, LocIndexer
 
 SUPPORTED_REDUCTION_OPS = ["any", "all", "isSorted", "isSortedLocally", "max", "min", "sum", "prod", "mean"]
 """The reductions of arrays that Arkouda knows by name."""
@@ -36,6 +37,8 @@ ARKOUDA_HDF5_FILE_METADATA_GROUP = "_arkouda_metadata"
 """The group of an HDF5 file that has Arkouda's own attributes."""
 
 _AbstractBaseTime = TimeArray
+_LocIndexer = LocIndexer
+_iLocIndexer = ILocIndexer
 BitVectorizer = bit_vectorizer
 broadcast_to_shape = broadcast_to
 

@@ -173,7 +173,7 @@ MODULES: dict[str, str] = {
     "pandas.match": "Match MatchType",
     "pandas.matcher": "Matcher MatchType",
     "pandas.row": "Row",
-    "pandas.series": "Series is_supported_scalar natural_binary_operators unary_operators",
+    "pandas.series": "Series _LocIndexer _iLocIndexer is_supported_scalar natural_binary_operators unary_operators",
     "pandas.typing": "ArkoudaArrayLike",
     # the rest
     "apply": "apply",
@@ -242,7 +242,7 @@ MOVED: dict[str, str] = {
 """The present path of each module that has, or had, another one."""
 
 HOMES: dict[str, str] = {
-    **dict.fromkeys(("numpy.dtypes", "numpy.dtypes.dtypes"), "columns.scalar_types arkouda.helpers"),
+    **dict.fromkeys(("numpy", "numpy.dtypes", "numpy.dtypes.dtypes"), "columns.scalar_types arkouda.helpers"),
     "numpy._bigint": "columns.scalar_types arkouda.helpers",
     **dict.fromkeys(("numpy._typing", "numpy._typing._typing"), "columns.scalar_types"),
     **dict.fromkeys(

@@ -251,7 +251,7 @@ class TimeArray(pdarray):
 
     @property
     def values(self) -> pdarray:
-        """The nanoseconds, as int64; lazy.
+        """The numbers of the unit, as int64; lazy.  They are nanoseconds unless the array has another unit.
 
         Examples
         --------

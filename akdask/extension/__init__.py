@@ -8,6 +8,7 @@ and pandas' element-wise functions compute.
 from akdask.extension.accessors import ArkoudaDataFrameAccessor, ArkoudaIndexAccessor, ArkoudaSeriesAccessor
 from akdask.extension.arrays import (
     ArkoudaArray,
+    ArkoudaBaseDtype,
     ArkoudaBigintDtype,
     ArkoudaBoolDtype,
     ArkoudaCategorical,
@@ -22,9 +23,12 @@ from akdask.extension.arrays import (
 )
 from akdask.extension.base import ArkoudaArrayLike, ArkoudaExtensionArray
 
+_ArkoudaBaseDtype = ArkoudaBaseDtype
+
 __all__ = [
     "ArkoudaArray",
     "ArkoudaArrayLike",
+    "ArkoudaBaseDtype",
     "ArkoudaBigintDtype",
     "ArkoudaBoolDtype",
     "ArkoudaCategorical",

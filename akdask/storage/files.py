@@ -493,7 +493,7 @@ def changed_error(file: FileIdentity) -> FileError:
     return FileError(
         f"file {file.path!r} has changed since it was opened.",
         details=[f"it had {file.size} bytes"],
-        hint="read the set again to see its present content.",
+        hint="read the set again to see its present content; persist() keeps what was read before.",
     )
 
 

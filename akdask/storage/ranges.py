@@ -93,7 +93,8 @@ class _LocalReader(RangeReader):
             self.descriptor = open_regular(self.file.path, follows=True)
         except FileNotFoundError:
             raise MissingFileError(
-                f"no file {self.file.path!r} any more.", hint="it was there when it was opened: open it again."
+                f"no file {self.file.path!r} any more.",
+                hint="it was there when it was opened: open it again, or persist() what is read of files that go.",
             ) from None
         except OSError as error:
             raise FileError(f"cannot open {self.file.path!r}: {error.strerror}.") from error

@@ -6,6 +6,7 @@ import importlib
 import pickle
 import subprocess
 import sys
+from importlib import import_module
 
 import cloudpickle
 import numpy as np
@@ -278,3 +279,13 @@ def test_the_dtype_of_large_integers_is_one_object_and_hours_have_all_their_name
     assert [ak.Timedelta(ak.array([1]), unit=unit).tolist()[0] for unit in ("h", "hr", "hrs", "hour")] == [
         ak.Timedelta(ak.array([3600]), unit="s").tolist()[0]
     ] * 4
+
+
+def test_names_of_modules_are_found_there_but_those_that_serve_a_server():
+    missing = [
+        f"{path}.{name}"
+        for path, names in MODULES.items()
+        for name in names.split()
+        if not hasattr(import_module(f"akdask.arkouda.{path}"), name)
+    ]
+    assert missing == ["numpy.pdarrayclass.int_uint_case", "numpy.pdarrayclass.resolve"]
