@@ -228,7 +228,7 @@ def test_groups_of_a_frame_stay_those_of_its_columns_when_it_changes():
 
 def test_levels_and_labels_in_a_dict_are_copies():
     index, several = ak.Index(ak.array([1, 2]), "i"), ak.MultiIndex([ak.array([1, 2]), ak.array(["a", "b"])])
-    index.to_dict()["i"][0] = 9
+    index.to_dict()["idx"][0] = 9
     several.to_dict()["idx_0"][0] = 9
     assert index.tolist() == [1, 2]
     assert several.tolist() == [(1, "a"), (2, "b")]

@@ -13,6 +13,7 @@ from akdask.errors import FileFormatError
 from akdask.formats.csv.lines import Lines, padded
 from akdask.formats.csv.parse import RowParser
 from akdask.formats.csv.types import CsvColumn
+from akdask.storage.files import identify
 
 COLUMNS = {"n": CsvColumn(0, INT64), "s": CsvColumn(1, STR)}
 
@@ -76,3 +77,20 @@ def test_a_long_delimiter_is_put_back_where_it_is_text():
 def test_text_that_is_not_utf_8_is_refused():
     with pytest.raises(FileFormatError, match="UTF8"):
         rows_of().parse(data_of(b"1,\xff\n"), COLUMNS, 0, 1)
+
+
+def test_errors_tell_the_line_where_it_is_known_and_else_the_row_or_the_byte(tmp_path):
+    (tmp_path / "x.csv").write_text("n,s\n1,a\n2,b\n3,c\n")
+    file, unread = identify(str(tmp_path / "x.csv")), rows_of()
+    for (row_start, start, row), told, with_file in (
+        ((8, 4, None), "byte 8", "line 3"),
+        ((8, 4, 2), "row 2 of those from byte 4", "line 3: row 2 of those from byte 4"),
+        ((8, 0, 2), "row 2", "line 3: row 2"),
+        ((0, 0, 1), "row 1", "line 1: row 1"),
+    ):
+        assert unread._place(row_start, start, row) == told
+        assert rows_of(file=file)._place(row_start, start, row) == with_file
+    latin = RowParser("x.csv", ("n", "s"), Lines(b",", keeps_blank=False, encoding="iso8859-1"), file=file)
+    assert latin._place(8, 4, None) == "byte 8"
+    (tmp_path / "x.csv").unlink()
+    assert rows_of(file=file)._place(8, 4, 2) == "row 2 of those from byte 4"
