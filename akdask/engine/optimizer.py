@@ -23,7 +23,7 @@ from akdask.engine.rowwise import Filter, MatchRows, Project, Shared, Zip
 from akdask.engine.values import Call, ColumnRef, Replica, Value, walk
 from akdask.records import record
 
-_PARTS = "_parts"
+_PARTS, _NODES = "_parts", "_nodes"
 
 
 def is_logical(plan: Any) -> bool:
@@ -40,25 +40,37 @@ def inputs_first(plans: Sequence[Node]) -> list[Node]:
     """
     found: list[Node] = []
     seen: set[str] = set()
-    stack: list[tuple[Any, bool]] = [(plan, False) for plan in reversed(plans)]
+    # Nodes are visited a second time, in a tuple, after those that they refer to.
+    stack: list[Any] = list(reversed(plans))
     while stack:
-        part, is_done = stack.pop()
-        if is_done:
+        node = stack.pop()
+        if type(node) is tuple:
+            found += node
+        elif node._name not in seen:
+            seen.add(node._name)
+            stack.append((node,))
+            stack += _nodes_of(node)
+    return found
+
+
+def _nodes_of(node: Any) -> list[Any]:
+    """Return the nodes that a node or its values refer to; the node caches them, as plans are walked many times."""
+    known: list[Any] | None = node.__dict__.get(_NODES)
+    if known is not None:
+        return known
+    found: list[Any] = []
+    seen: set[str] = set()
+    stack = list(parts_of(node))
+    while stack:
+        part = stack.pop()
+        if not isinstance(part, Value):
             found.append(part)
-            continue
-        is_value = isinstance(part, Value)
-        name = part.token if is_value else part._name
-        if name in seen:
-            continue
-        seen.add(name)
-        if not is_value:
-            stack.append((part, True))
-            # Most values of a frame refer to its columns and to no other node: they await no result.
-            stack += [(item, False) for item in parts_of(part) if not isinstance(item, Value) or item.awaits]
-        elif isinstance(part, Replica):
-            stack.append((part.node, False))
-        else:
-            stack += [(arg, False) for arg in part.args if arg.awaits]
+        # Most values refer to columns of the frame and to no other node: they await no result.
+        elif part.awaits and part.token not in seen:
+            seen.add(part.token)
+            stack += [part.node] if isinstance(part, Replica) else part.args
+    found.reverse()
+    node.__dict__[_NODES] = found
     return found
 
 
@@ -236,7 +248,7 @@ class Rewriting:
     Parameters
     ----------
     needs : mapping of str to Need
-        The needs of each node, by name.
+        The needs of nodes, by name; others are needed whole.
     rules : mapping of type to sequence of Rule
         The rules for each kind of node, in order.
     """
@@ -253,8 +265,10 @@ class Rewriting:
 
     def add(self, node: Node) -> None:
         """Rewrite a node, after all its inputs; a node without a reader stays."""
-        need = self.needs[node._name]
-        if need.rows is None:
+        need = self.needs.get(node._name)
+        if need is None:
+            need = Need(every_column=True, order=True, partitions=True, rows=EVERY_ROW)
+        elif need.rows is None:
             return
         found: Outcome = self.with_new_parts(node) if self._nodes else node
         if isinstance(node, Filter) and isinstance(self._sources.get(node.frame._name), Mapping):
@@ -340,6 +354,8 @@ class Rewriting:
 
     def value(self, value: Value) -> Value:
         """Return a value with its columns and results replaced."""
+        if not value.awaits and not any(source in self._sources for source in value.sources):
+            return value
         done = self._values
         if value.token not in done:
             for part in walk(value, leaves=done) if value.args else (value,):

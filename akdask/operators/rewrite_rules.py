@@ -101,9 +101,9 @@ def rewritten_by_rules(plans: list[Node], nodes: Sequence[Node], kinds: Mapping[
                 # Keys of few rows filter groups now.
                 plans = rewritten(plans, nodes, find_needs(nodes, plans), RULES)
                 nodes = inputs_first(plans)
-            kinds = kinds_of(nodes)
+            kinds, needs = kinds_of(nodes), {}
     if "BuildIndex" in kinds and "Gather" in kinds:
-        plans = compute_once(plans, nodes)
+        plans = compute_once(plans, nodes, needs)
     if any(isinstance(node, Filter | MatchRows) and _has_rows_to_share(node) for node in nodes):
         from akdask.operators.shared_rows import share_rows
 
@@ -611,13 +611,16 @@ def _each_once(zipped: Zip, need: Need) -> Frame:
     return frames[0] if len(frames) == 1 else Zip(frames)
 
 
-def compute_once(plans: Sequence[Node], nodes: Sequence[Node]) -> list[Node]:
-    """Return plans in which indexed rows are computed once, for their keys and for the columns that are looked up."""
+def compute_once(plans: Sequence[Node], nodes: Sequence[Node], needs: Mapping[str, Need]) -> list[Node]:
+    """Return plans in which indexed rows are computed once, for their keys and for the columns that are looked up.
+
+    `needs` are those of the nodes, found here if there are none.
+    """
     if all(passed_on(node.frame) is not None for node in nodes if isinstance(node, Gather | BuildIndex)):
         return [*plans]  # Columns that are only taken cost nothing twice, but finding needs would.
     # Looked-up columns come before keys, which need fewer inputs.
     nodes = inputs_first([*(node for node in nodes if isinstance(node, Gather)), *plans])
-    needs = find_needs(nodes, plans)
+    needs = needs or find_needs(nodes, plans)
     groups = _computed_alike(node for node in nodes if needs[node._name].rows is not None)
     rewriting = Rewriting(needs, {})
     tables: dict[str, Gather] = {}

@@ -19,7 +19,6 @@ from akdask.engine.sources import RowNumbers, partitions_left
 from akdask.engine.values import ColumnRef, Value, columns_of
 from akdask.operators.group.plan import GroupAggregate, GroupStatistic
 from akdask.operators.join.order import share_left
-from akdask.operators.needs import find_needs
 from akdask.operators.reduce.plan import Aggregate, CountRows
 
 SELECTING = (Filter, MatchRows)
@@ -44,7 +43,7 @@ def _shared(plans: Sequence[Node], nodes: Sequence[Node], rows: Frame, readers: 
     of_columns: defaultdict[str, dict[Hashable, Value]] = defaultdict(dict)
     for number, column in enumerate(columns):
         of_columns[column.source][column.name] = table.column(number)
-    rewriting = Rewriting(find_needs(nodes, plans), {})
+    rewriting = Rewriting({}, {})
     of_table = rewriting.with_columns(of_columns)
     above = {reader._name for reader in readers}
     for node in nodes:

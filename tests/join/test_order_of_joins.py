@@ -284,17 +284,16 @@ def test_chains_begin_where_no_selection_goes_on_and_end_at_rows_that_others_rea
     above = Call("equal", table[1], ONE)
     top = Filter(match, above, column_identity(match, above))
     reader = Project(top, (0,), table[1:])
-    indexed = {match.match.token: other[0]}
 
-    def chain(node, indexed=indexed, of_first=(match,), of_match=(top,), of_top=(reader,), **changed):
+    def chain(node, only_looks_up=True, of_first=(match,), of_match=(top,), of_top=(reader,), **changed):
         needs = {
             first._name: Need(readers=[*of_first]),
-            match._name: Need(readers=[*of_match]),
+            match._name: Need(readers=[*of_match], only_looks_up=only_looks_up),
             top._name: Need(readers=[*of_top]),
             reader._name: Need(readers=[]),
         }
         needs[node._name] = replace(needs[node._name], **{**NEED, **changed})
-        return order._chain(node, needs, indexed)
+        return order._chain(node, needs)
 
     assert chain(top) == [top, match, first]
     assert chain(top, of_top=(reader, reader)) == [top, match, first]
@@ -312,13 +311,13 @@ def test_chains_begin_where_no_selection_goes_on_and_end_at_rows_that_others_rea
     assert chain(match, of_match=(reader,), of_first=(match, reader)) is None
     assert chain(first, of_first=(reader,)) is None
     # The row numbers of the match are read, or rows without one are kept.
-    assert chain(top, indexed={}) is None
+    assert chain(top, only_looks_up=False) is None
     kept = match_of((first, table[1]), other, keep_all=True)
     ends = Filter(kept, above, column_identity(kept, above))
-    needs = {ends._name: Need(readers=[reader], **NEED), kept._name: Need(readers=[ends])}
-    assert order._chain(ends, needs, {kept.match.token: other[0]}) is None
+    needs = {ends._name: Need(readers=[reader], **NEED), kept._name: Need(readers=[ends], only_looks_up=True)}
+    assert order._chain(ends, needs) is None
     # A match of groups is arranged alone, as these may be fewer.
     keys = ak.GroupBy(wrap(*table)).unique_keys
     alone = match_of((keys._frame, keys._value), other)
-    needs = {alone._name: Need(readers=[reader], **NEED)}
-    assert order._chain(alone, needs, {alone.match.token: other[0]}) == [alone]
+    needs = {alone._name: Need(readers=[reader], only_looks_up=True, **NEED)}
+    assert order._chain(alone, needs) == [alone]
