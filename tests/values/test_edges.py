@@ -443,3 +443,67 @@ def test_values_are_coded_by_their_distance_while_pairs_with_rows_have_62_bits()
     assert segarray.codes_of(np.array([5, 3, 5]), 3).codes.tolist() == [2, 0, 2]
     assert segarray.codes_of(np.array([5.5, 3.5, 5.5]), 3).codes.tolist() == [1, 0, 1]
     assert segarray.codes_of(np.empty(0, np.int64), 3).count == 1
+
+
+# ---- zones, text and offsets
+
+CLOCKS = pd.DatetimeIndex(["2024-03-31 01:30", "2024-10-27 02:30", "2024-07-01", "1970-01-01"])
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "ns"])
+def test_clocks_of_zones_are_those_of_pandas(unit):
+    numbers = CLOCKS.as_unit(unit).asi8
+    for zone in "Europe/Berlin", "UTC", "+05:30":
+        wanted = CLOCKS.as_unit(unit).tz_localize("UTC").tz_convert(zone).tz_localize(None).asi8
+        found = computed("local_time", numbers, zone=zone, unit=unit)
+        assert found.tolist() == wanted.tolist()
+        out = np.empty(4, np.int64)
+        assert computed("local_time", numbers, out=out, zone=zone, unit=unit) is out
+        assert out.tolist() == wanted.tolist()
+        assert computed("utc_time", wanted[2:], zone=zone, unit=unit).tolist() == numbers[2:].tolist()
+        assert computed("local_time", np.int64(numbers[2]), zone=zone, unit=unit) == wanted[2]
+    assert computed("local_time", np.array([NAT]), zone="UTC", unit=unit).tolist() == [NAT]
+
+
+def test_times_that_clocks_show_twice_or_never_are_told_or_decided():
+    twice, never = (pd.DatetimeIndex([time]).as_unit("ns").asi8 for time in ("2024-10-27 02:30", "2024-03-31 02:30"))
+    for wrong in twice, never:
+        with pytest.raises(ArgumentError, match="clocks of Europe/Berlin"):
+            computed("utc_time", wrong, zone="Europe/Berlin", unit="ns")
+    hour = 3600 * 10**9
+    for is_first, expected in ((True, twice - 2 * hour), (False, twice - hour)):
+        assert times.utc(twice, "Europe/Berlin", ambiguous=is_first).tolist() == expected.tolist()
+        flags = np.array([is_first])
+        assert computed("utc_time", twice, flags, zone="Europe/Berlin", unit="ns").tolist() == expected.tolist()
+    assert times.utc(twice, "Europe/Berlin", ambiguous="NaT").tolist() == [NAT]
+    shifted = times.utc(never, "Europe/Berlin", nonexistent="shift_forward")
+    assert shifted.tolist() == pd.DatetimeIndex(["2024-03-31 01:00"]).as_unit("ns").asi8.tolist()
+
+
+@pytest.mark.parametrize(
+    ("items", "kind", "unit", "expected"),
+    [
+        (["1970-01-02", None], "M", "s", ([86400, NAT], "s", None)),
+        (["1970-01-01T02:00+02:00"], "M", "ns", ([0], "ns", None)),
+        (np.array([5, -5], "M8[ms]"), "M", None, ([5, -5], "ms", None)),
+        (np.array([5], "M8[ms]"), "M", "ns", ([5 * 10**6], "ns", None)),
+        (np.array([1999], "M8[ms]"), "M", "s", ([1], "s", None)),
+        (pd.DatetimeIndex(["1970-01-01 01:00"], tz="Europe/Berlin"), "M", "s", ([0], "s", "Europe/Berlin")),
+        (np.array([7], "m8[us]"), "m", None, ([7], "us", None)),
+        (["1s", "2min"], "m", "s", ([1, 120], "s", None)),
+    ],
+)  # fmt: skip
+def test_times_and_spans_of_any_form_are_numbers_of_a_unit(items, kind, unit, expected):
+    numbers, found, zone = times.numbers_of(items, kind, unit)
+    assert (numbers.tolist(), found, zone) == expected
+
+
+def test_what_is_no_time_or_too_far_is_told():
+    for items, kind, words in ((["x"], "M", "not all a time"), (["x"], "m", "not all a span")):
+        with pytest.raises(ArgumentError, match=words):
+            times.numbers_of(items, kind)
+    with pytest.raises(TimeOverflowError):
+        times.nanoseconds(np.array([2**62], "M8[s]"), "M")
+    with pytest.raises(ArgumentError, match="is no zone"):
+        times.checked_zone("Nowhere/At_all")
+    assert [times.checked_zone(zone) for zone in ("UTC", "Europe/Berlin")] == ["UTC", "Europe/Berlin"]
