@@ -582,3 +582,18 @@ def test_all_short_texts_have_the_rows_that_python_s_own_module_finds(first):
             assert found is None, text
         else:
             assert found == [row + [""] * (7 - len(row)) for row in rows if row], text
+
+
+@pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 16, 30])
+def test_missing_cells_of_text_are_told_by_bits(count):
+    cells = ([*"ab", "", "NA", "n/a", "x NA", "null", "é"] * 4)[:count]
+    data = "".join(cells).encode()
+    text = np.frombuffer(data, np.uint8).copy()
+    offsets = np.cumsum([0, *(len(cell.encode()) for cell in cells)])
+    bits = np.full(-(-count // 8), 255, np.uint8)
+    missing = [cell.encode() in MISSING or not cell for cell in cells]
+    assert loops.find_missing(text, offsets, PLAIN.options, bits) == sum(missing)
+    has_value = np.unpackbits(bits, bitorder="little")[:count].astype(bool).tolist()
+    assert has_value == [not lacks for lacks in missing]
+    # Bits behind the last cell are not set.
+    assert not np.unpackbits(bits, bitorder="little")[count:].any()
