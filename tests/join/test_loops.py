@@ -1,0 +1,75 @@
+"""Loops of joins, each beside what NumPy gives, for lengths around those of their steps."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from akdask.operators.join import loops
+
+pytestmark = pytest.mark.light
+
+RANDOM = np.random.default_rng(0)
+LENGTHS = [0, 1, 2, 15, 16, 17, 100]
+
+
+@pytest.mark.parametrize("low", [0, 7, 2**64 - 40])
+@pytest.mark.parametrize("nslots", [1, 7, 8, 9, 40])
+def test_cells_of_close_keys_are_marked_and_looked_up(low, nslots):
+    cells = np.unique(RANDOM.integers(0, nslots, 10))
+    words = (cells.astype(np.uint64) + np.uint64(low)).astype(np.uint64)
+    bits = np.zeros(nslots // 8 + 1, np.uint8)
+    loops.mark(words, low, bits)
+    assert np.flatnonzero(np.unpackbits(bits, bitorder="little")).tolist() == cells.tolist()
+    wanted = np.arange(-3, nslots + 30).astype(np.uint64) + np.uint64(low)
+    found = np.zeros(len(wanted), bool)
+    loops.look_up_bits(wanted, low, nslots, bits, found)
+    assert found.tolist() == np.isin(wanted, words).tolist()
+    with pytest.raises(ValueError, match="without a cell"):
+        loops.mark(np.array([(low + 8 * len(bits)) % 2**64], np.uint64), low, bits)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+@pytest.mark.parametrize("nslots", [1, 9, 70_000])
+@pytest.mark.parametrize("count", LENGTHS)
+def test_the_first_row_of_each_cell_is_found(dtype, nslots, count):
+    low = 5
+    words = RANDOM.integers(0, min(nslots, 50), count).astype(np.uint64) + np.uint64(low)
+    rows = np.full(nslots + 1, -1, dtype)
+    loops.put_rows(words, low, rows)
+    firsts = {}
+    for row, one in enumerate(words.tolist()):
+        firsts.setdefault(one, row)
+    expected = np.full(nslots + 1, -1)
+    for one, row in firsts.items():
+        expected[one - low] = row
+    assert rows.tolist() == expected.tolist()
+    edges = [0, low, low + nslots - 1, low + nslots, low + nslots + 9, 2**64 - 1]
+    wanted = np.append(words, np.array(edges, np.uint64))
+    found = np.zeros(len(wanted), np.int64)
+    loops.look_up_rows(wanted, low, nslots, rows, found)
+    assert found.tolist() == [firsts.get(one, -1) for one in wanted.tolist()]
+
+
+@pytest.mark.parametrize("count", LENGTHS)
+def test_rows_with_a_match_are_kept_with_their_positions(count):
+    found = RANDOM.integers(-1, 2, count)
+    positions, rows = np.zeros(count + 1, np.int64), np.zeros(count + 1, np.int64)
+    matches = np.flatnonzero(found >= 0)
+    assert loops.matched(found, positions, rows) == len(matches)
+    assert positions[: len(matches)].tolist() == matches.tolist()
+    assert rows[: len(matches)].tolist() == found[matches].tolist()
+
+
+@pytest.mark.parametrize("nrows", [0, 1, 2, 3, 7, 8, 9, 100])
+@pytest.mark.parametrize("count", LENGTHS)
+def test_words_are_put_among_sorted_ones(nrows, count):
+    for most in (5, 2**64):
+        table = np.sort(RANDOM.integers(0, most, nrows, np.uint64))
+        words = RANDOM.integers(0, most, count, np.uint64)
+        if nrows and count > 2:
+            words[:2] = table[0], table[-1]
+        found = np.zeros(count, np.int64)
+        for after, side in ((False, "left"), (True, "right")):
+            loops.search_sorted(table, words, after, found)
+            assert found.tolist() == np.searchsorted(table, words, side).tolist()
