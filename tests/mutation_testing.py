@@ -272,7 +272,7 @@ class Sites(ast.NodeVisitor):
             first, second = node.args[:2]
             name = getattr(node.func, "attr", getattr(node.func, "id", ""))
             are_plain = all(isinstance(arg, ast.Name | ast.Attribute) for arg in (first, second))
-            if are_plain and name not in SYMMETRIC:
+            if are_plain and name not in SYMMETRIC and self._text(first) != self._text(second):
                 (start, _), (_, stop) = self._span(first), self._span(second)
                 old = self.source[start:stop].decode()
                 new = f"{self._text(second)}, {self._text(first)}"
