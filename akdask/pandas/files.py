@@ -20,11 +20,13 @@ import pandas
 import pyarrow.parquet
 
 from akdask import config
+from akdask.caches import cached_results
 from akdask.deferred import module_named
 from akdask.errors import AkdaskError, traced_to_caller
 from akdask.pandas import tuning
 from akdask.pandas.face import faced, in_pandas, words
 from akdask.pandas.refusals import FallbackError, NotLazyError, refusal
+from akdask.storage.files import FileIdentity, identify
 
 READERS = words(
     """read_csv read_table read_fwf read_json read_parquet read_feather read_orc read_pickle read_excel read_hdf
@@ -203,12 +205,16 @@ def _check_size(name: str, files: str | list[str], reason: Exception | None) -> 
 
 
 def _parquet(files: str | list[str], options: dict[str, Any]) -> Any:
-    if isinstance(files, str) and os.path.isfile(files):
-        # The modules of lazy columns take longer to load than such a file to be read.
-        stored = pyarrow.parquet.read_metadata(files)
-        if stored.num_rows * stored.num_columns <= tuning.READ_VALUES:
-            raise NotLazyError("the files are small")
+    # The modules of lazy columns take longer to load than a small file to be read.
+    if isinstance(files, str) and os.path.isfile(files) and _count_values(identify(files)) <= tuning.READ_VALUES:
+        raise NotLazyError("the files are small")
     return module_named("akdask.pandas.lazy_parquet").parquet(files, **options)
+
+
+@cached_results("numbers of values in Parquet files", 4096)
+def _count_values(file: FileIdentity) -> int:
+    stored = pyarrow.parquet.read_metadata(file.path)
+    return int(stored.num_rows * stored.num_columns)
 
 
 def _csv(files: str | list[str], options: dict[str, Any]) -> Any:

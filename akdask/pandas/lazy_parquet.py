@@ -9,7 +9,7 @@ import io
 import json
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from akdask.arrays.datetimes import Datetime
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.stored_arrays import from_stored
 from akdask.arrays.strings import Strings
-from akdask.caches import cached_results
+from akdask.caches import Cache, cached_results
 from akdask.engine.sources import row_numbers
 from akdask.engine.values import token
 from akdask.formats.parquet.columns import MOST_DIGITS
@@ -96,7 +96,8 @@ def _backend(dtype_backend: Any) -> dict[str, Any]:
 def _parquet(
     given: list[str], columns: Any, filters: Any, storage_options: Any, backend: dict[str, Any], plain: bool
 ) -> LazyFrame:
-    footers = [metadata_of(identify(file)) for file in given]
+    identities = [identify(file) for file in given]
+    footers = [metadata_of(file) for file in identities]
     schema = footers[0].schema.to_arrow_schema()
     # Stored without Arrow's schema, files of one name may differ; pandas would unite them.
     if any(not footer.schema.equals(footers[0].schema) for footer in footers[1:]):
@@ -105,9 +106,7 @@ def _parquet(
     chosen = list(schema.names) if columns is None else list(columns)
     if rows * len(chosen) <= tuning.READ_VALUES:
         raise NotLazyError("the files are small")
-    nothing = _with_categories(_without_rows(schema, columns, filters, backend), given)
-    if plain:
-        nothing = nothing.astype({name: dtype for name, dtype in _plain_types(schema).items() if name in nothing})
+    nothing = _with_categories(_without_rows(schema, columns, filters, backend, plain), given)
     stored = _stored_labels(schema, nothing)
     names = [name for name in chosen if name not in stored]
     if len(names) != nothing.shape[1] or len(stored) != len(set(stored)):
@@ -123,8 +122,17 @@ def _parquet(
         everything = LazyFrame._of(everything[_mask(everything, filters)]._columns.labelled(None))
     numbered = _numbered(schema, nothing, rows if filters is None and len(given) == 1 else -1)
     made = with_labels(everything, names, stored, nothing, numbered)
-    _compare(made, nothing)
+    levels = [nothing.index.get_level_values(number).dtype for number in range(nothing.index.nlevels)]
+    alike = (*identities, *names, *stored, *nothing.dtypes, *levels, plain, *backend.values())
+    if filters is not None or alike not in _ALIKE:
+        _compare(made, nothing)
+        if filters is None:
+            _ALIKE.put(alike, True)
     return made
+
+
+_ALIKE: Cache[Hashable, bool] = Cache("files whose columns have pandas' types", entries=256)
+"""Files and types that were compared: columns of no rows take as long to be computed as a small question."""
 
 
 def _plain_types(schema: pa.Schema) -> dict[str, str]:
@@ -133,15 +141,18 @@ def _plain_types(schema: pa.Schema) -> dict[str, str]:
     return days | {field.name: "float64" for field in schema if pa.types.is_decimal(field.type)}
 
 
-def _without_rows(schema: pa.Schema, columns: Any, filters: Any, backend: dict[str, Any]) -> pandas.DataFrame:
-    """Return the frame that pandas reads from a file of the same columns without rows."""
+def _without_rows(
+    schema: pa.Schema, columns: Any, filters: Any, backend: dict[str, Any], plain: bool
+) -> pandas.DataFrame:
+    """Return the frame that pandas reads from a file of the same columns without rows; for `plain` see `parquet`."""
     has_defaults = columns is None and filters is None and not backend
     if has_defaults and len(set(schema.names)) == len(schema.names) and b"PANDAS_ATTRS" not in (schema.metadata or {}):
-        found = _made_of(schema.serialize().to_pybytes(), pandas.Series([""]).dtype).copy()
+        found = _made_of(schema.serialize().to_pybytes(), pandas.Series([""]).dtype, plain).copy()
     else:
         target = io.BytesIO()
         pq.write_table(schema.empty_table(), target)
         found = pandas.read_parquet(io.BytesIO(target.getvalue()), columns=columns, filters=filters, **backend)
+        found = _with_plain_types(found, schema) if plain else found
     if found.attrs:
         raise NotLazyError("the frame has attributes")
     made: pandas.DataFrame = without_views(found)
@@ -149,13 +160,17 @@ def _without_rows(schema: pa.Schema, columns: Any, filters: Any, backend: dict[s
 
 
 @cached_results("frames without rows", 64, lambda rows: int(rows.memory_usage().sum()))
-def _made_of(schema: bytes, text: Any) -> pandas.DataFrame:
+def _made_of(schema: bytes, text: Any, plain: bool) -> pandas.DataFrame:
     """Convert a table without rows as pandas does with a type of text; its reader would load much of Arrow."""
-    empty = pa.ipc.read_schema(pa.py_buffer(schema)).empty_table()
+    read = pa.ipc.read_schema(pa.py_buffer(schema))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pandas.errors.Pandas4Warning)
-        found: pandas.DataFrame = pandas.DataFrame.from_arrow(empty)  # type: ignore[attr-defined]
-    return found
+        found: pandas.DataFrame = pandas.DataFrame.from_arrow(read.empty_table())  # type: ignore[attr-defined]
+    return _with_plain_types(found, read) if plain else found
+
+
+def _with_plain_types(nothing: pandas.DataFrame, schema: pa.Schema) -> pandas.DataFrame:
+    return nothing.astype({name: dtype for name, dtype in _plain_types(schema).items() if name in nothing})
 
 
 def _with_categories(nothing: pandas.DataFrame, files: Sequence[str]) -> pandas.DataFrame:
