@@ -688,11 +688,11 @@ class Block:
         """Return a column's rows, read at most once for each block; text may be encoded."""
         column, selected = self._columns.get(name := (load.base, load.column), (None, 0))
         if column is None:
-            left = self._rows_left()
-            if self._origin is not None:
+            left = self._rows_to_read(name)
+            if left is not None:
+                column, selected = self._read_rows(load, left, out), len(self._selections)
+            elif self._origin is not None:
                 column = self._origin.load(load)
-            elif left is not None:
-                column, selected = self.partition.read_rows(load, left, out), len(self._selections)
             else:
                 column = self.partition.read(load, self._start, self._stop, None if self._selections else out)
         for number, rows in enumerate(self._selections[selected:], selected + 1):
@@ -700,12 +700,27 @@ class Block:
         self._columns[name] = column, len(self._selections)
         return column
 
+    def _rows_to_read(self, name: ColumnKey) -> NumberArray | None:
+        """Return the rows that are left, if a column is to be read of these alone, which may be there of more rows."""
+        origin = self._origin
+        if origin is None:
+            return self._rows_left() if self._selections and self.nrows else None
+        if not 0 < tuning.FEW_PAIRED * self.nrows <= origin.nrows:
+            return None
+        while origin is not None:
+            if name in origin._columns:
+                return None
+            origin = origin._origin
+        return self._rows_left()
+
     def _rows_left(self) -> NumberArray | None:
         """Return the positions in the partition of the rows that are left; None for all, or if they do not ascend."""
-        if not self._selections or self._origin is not None or not self.nrows:
-            return None
         if self._left is None or self._left[0] != len(self._selections):
-            rows: NumberArray | None = None
+            rows, start = None, self._start
+            if self._origin is not None and not self._origin._has_all_rows:
+                rows, start = self._origin._rows_left(), 0
+                if rows is None:
+                    return None
             for selected in self._selections:
                 if isinstance(selected, slice) and selected.step not in (None, 1):
                     return None
@@ -713,8 +728,20 @@ class Block:
                     rows = np.arange(selected.start, selected.stop) if isinstance(selected, slice) else selected
                 else:
                     rows = rows[selected]
-            self._left = len(self._selections), None if rows is None else rows + self._start
+            self._left = len(self._selections), None if rows is None else rows + start
         return self._left[1]
+
+    @property
+    def _has_all_rows(self) -> bool:
+        return not self._selections and (self._origin is None or self._origin._has_all_rows)
+
+    def _read_rows(self, load: Load, rows: NumberArray, out: NumberArray | None) -> Any:
+        """Read the rows of a column at ascending positions, which pairs with other rows may repeat."""
+        if self._origin is not None:
+            is_first = np.append(True, rows[1:] != rows[:-1])
+            if not is_first.all():
+                return take_rows(self.partition.read_rows(load, rows[is_first], None), np.cumsum(is_first) - 1, out)
+        return self.partition.read_rows(load, rows, out)
 
     def recall(self, slot: int) -> Column:
         """Return a result handed on by an earlier program."""
