@@ -76,8 +76,7 @@ bool fill(const uint8_t* packed, uint64_t at, uint64_t stop, uint64_t width, con
           int64_t skipped, Word* out, int64_t count) {
     if (width > WIDEST || !words.size || known > words.size) return false;
     uint64_t mask = (uint64_t{1} << width) - 1;
-    // Four positions fit into a word that begins with any bit of a byte.
-    bool by_group = width <= 15 && mask < words.size;
+    bool is_open = mask < words.size;
     Run run;
     for (int64_t row = -skipped; row < count; row += run.length) {
         if (!next_run(packed, at, stop, width, run)) return false;
@@ -87,20 +86,25 @@ bool fill(const uint8_t* packed, uint64_t at, uint64_t stop, uint64_t width, con
         uint64_t highest = 0;
         auto note = [&](uint64_t position) { highest = position > highest ? position : highest; };
         if (run.is_packed) {
+            // Eight positions begin with a byte; four or two of them are in a word that begins with a bit of some byte.
             uint64_t bit = static_cast<uint64_t>(place - row) * width;
-            if (by_group && !((place - row) & 7)) {
-                // Eight positions begin with a byte, and four of them are in one word.
-                uint64_t here = run.at + (bit >> 3), half = width << 2;
+            auto by_words = [&](auto in_word) {
+                constexpr int number = decltype(in_word)::value;
+                uint64_t here = run.at + (bit >> 3), half = width * number;
                 for (; place + 8 <= end; here += width) {
-                    for (uint64_t four = 0; four < 2; ++four) {
-                        uint64_t word = word_at(packed, here + (four * half >> 3)) >> (four * half & 7);
-                        for (int one = 0; one < 4; ++one, word >>= width) {
+                    for (uint64_t part = 0; part < 8 / number; ++part) {
+                        uint64_t word = word_at(packed, here + (part * half >> 3)) >> (part * half & 7);
+                        for (int one = 0; one < number; ++one, word >>= width) {
                             note(word & mask);
                             out[place++] = words[word & mask];
                         }
                     }
                 }
                 bit = static_cast<uint64_t>(place - row) * width;
+            };
+            if (is_open && !((place - row) & 7)) {
+                if (width <= 15) by_words(std::integral_constant<int, 4>());
+                else if (width <= 29) by_words(std::integral_constant<int, 2>());
             }
             // The remaining positions, one by one.
             for (; place < end; ++place, bit += width) {
@@ -475,6 +479,10 @@ struct PlainNumbers {
     uint64_t width;
     int64_t factor;
     double divisor;
+    bool is_stored;
+
+    PlainNumbers(uint64_t width, int64_t factor, double divisor)
+        : width(width), factor(factor), divisor(divisor), is_stored(width == 8 && factor == 1 && divisor == 1) {}
 
     template <class Row>
     bool read(const uint8_t* text, const Row& row, uint64_t count, uint64_t* out) const {
@@ -493,149 +501,200 @@ struct PlainNumbers {
     }
 };
 
+// Reads bytes of a file; false if there are fewer.
+bool read_bytes(int64_t descriptor, void* into, int64_t size, int64_t offset) {
+    auto* at = static_cast<uint8_t*>(into);
+    while (size > 0) {
+        ssize_t count = pread(static_cast<int>(descriptor), at, static_cast<size_t>(size), offset);
+        if (count <= 0) return false;
+        at += count, offset += count, size -= count;
+    }
+    return true;
+}
+
 // What decodes pages, for numbers and for positions of text alike.
 //
-// data      the bytes of the pages, and PAGE_MARGIN more; they begin `base` bytes from the start of the file
-// pages     a row for each page that has numbers
-// memory    room for a page unpacked, and PAGE_MARGIN more
-// start     the row of the first number that is wanted
-// rows      the rows that are wanted, ascending, if not all from the first one on are
-// missing   set where rows are null, if it has room; `nulls` counts those
+// descriptor  the file that pages are read from, one after the other; -1 if `data` has their bytes already
+// data        the bytes of the pages, or room for those of one, and PAGE_MARGIN more
+// base        where given bytes begin in the file
+// pages       a row for each page that has numbers
+// memory      room for a page unpacked, and PAGE_MARGIN more
+// held        where the page begins that was read to `data` and unpacked to `memory` last, -1 for none
+// start       the row of the first number that is wanted
+// rows        the rows that are wanted, ascending, if not all from the first one on are
+// missing     set where rows are null, if it has room; `nulls` counts those
 struct PagesToDecode {
-    Text data;
+    int64_t descriptor;
+    Span<uint8_t> data;
     int64_t base;
     Matrix<const int64_t> pages;
     Span<uint8_t> memory;
+    int64_t& held;
     int64_t start;
     Span<const int64_t> rows;
     bool is_optional;
     Span<bool> missing;
     int64_t& nulls;
 
-    // Fills an array with words of a dictionary, or plain numbers, and `absent` in null rows; returns the number of pages
-    // done, before the first unsupported one.  `plain.width` is 0 if plain pages are unsupported.
+    // Returns the first page from some number on that does not end before a row.
+    uint64_t page_with(int64_t row, uint64_t low) const {
+        uint64_t high = pages.rows;
+        while (low < high) {
+            uint64_t middle = low + (high - low) / 2;
+            if (pages[middle][FIRST] + pages[middle][NROWS] <= row) low = middle + 1;
+            else high = middle;
+        }
+        return low;
+    }
+
+    // The values of a page: where they are, and which rows have one, none if all have.
+    struct Values {
+        const uint8_t* text;
+        uint64_t at, last;
+    };
+
+    // Finds the values of a page, unless it is damaged or unsupported.
+    bool find_values(const int64_t* page, std::vector<uint8_t>& valid, Values& found) const {
+        int64_t size = static_cast<int64_t>(data.size - PAGE_MARGIN), begin = descriptor < 0 ? page[OFFSET] - base : 0;
+        if (begin < 0 || page[PACKED] < 0 || begin > size || page[PACKED] > size - begin) return false;
+        bool is_held = descriptor >= 0 && held == page[OFFSET];
+        if (!is_held) {
+            held = -1;
+            if (descriptor >= 0 && !read_bytes(descriptor, data.data, page[PACKED], page[OFFSET])) return false;
+        }
+        uint64_t at = static_cast<uint64_t>(begin), last = static_cast<uint64_t>(begin + page[PACKED]);
+        uint64_t levels = page[LEVELS] > 0 ? static_cast<uint64_t>(page[LEVELS]) : 0, page_rows = static_cast<uint64_t>(page[NROWS]);
+        const uint8_t* text = data.data;
+        valid.clear();
+        // Levels of pages of the second version come first, and are not packed.
+        if (is_optional && page[LEVELS] >= 0) {
+            if (!read_levels(text, at, last, page[LEVELS], page_rows, valid)) return false;
+        } else {
+            at += levels;
+        }
+        if (at > last) return false;
+        if (page[IS_PACKED]) {
+            uint64_t unpacked = static_cast<uint64_t>(page[UNPACKED]) - levels;
+            if (page[UNPACKED] < 0 || unpacked > memory.size || memory.size - unpacked < PAGE_MARGIN) return false;
+            if (!is_held && !unpack_snappy(text, at, last, memory, unpacked)) return false;
+            text = memory.data;
+            at = 0;
+            last = unpacked;
+        }
+        if (descriptor >= 0) held = page[OFFSET];
+        if (is_optional && page[LEVELS] < 0 && !read_levels(text, at, last, page[LEVELS], page_rows, valid)) return false;
+        found = {text, at, last};
+        return true;
+    }
+
+    // Fills an array with words of a dictionary, or plain numbers, and `absent` in null rows; returns the number of rows
+    // done, before the first page that is unsupported or damaged.  `plain.width` is 0 if plain pages are unsupported.
     template <class Words, class Word>
     int64_t decode(const Words& words, uint64_t known, const PlainNumbers& plain, Word absent, Span<Word> out) const {
-        require(pages.columns >= NFIELDS && data.size >= PAGE_MARGIN && start >= 0 && start <= LONGEST,
+        require(pages.columns == WIDTH && data.size >= PAGE_MARGIN && start >= 0 && start <= LONGEST,
                 "pages of other fields, without a margin, or no row to start at");
         require((!rows.size || rows.size == out.size) && (!missing.size || missing.size == out.size), "rows of other numbers");
-        int64_t stop = start + static_cast<int64_t>(out.size), size = static_cast<int64_t>(data.size - PAGE_MARGIN);
-        const int64_t* next = rows.begin();
+        bool is_chosen = rows.size > 0;
+        int64_t done = 0, wanted = static_cast<int64_t>(out.size);
         std::vector<uint8_t> valid;
         std::vector<int64_t> places;
-        for (uint64_t number = 0; number < pages.rows; ++number) {
-            int64_t done = static_cast<int64_t>(number);
+        for (uint64_t number = 0; done < wanted; ++number) {
+            int64_t next = is_chosen ? rows[static_cast<uint64_t>(done)] : start + done;
+            number = page_with(next, number);
+            if (number >= pages.rows) return done;
             const int64_t* page = pages[number];
-            int64_t begin = page[OFFSET] - base, nrows = page[NROWS];
-            if (begin < 0 || page[PACKED] < 0 || begin > size || page[PACKED] > size - begin || nrows < 0 ||
-                nrows > MOST_ROWS || page[FIRST] < 0 || page[FIRST] > LONGEST || (page[IS_PLAIN] && !plain.width)) {
+            int64_t nrows = page[NROWS], first = next - page[FIRST];
+            if (nrows <= 0 || nrows > MOST_ROWS || page[FIRST] < 0 || page[FIRST] > LONGEST || first < 0 || first >= nrows ||
+                (page[IS_PLAIN] && !plain.width)) {
                 return done;
             }
-            uint64_t at = static_cast<uint64_t>(begin), last = static_cast<uint64_t>(begin + page[PACKED]);
-            uint64_t levels = page[LEVELS] > 0 ? static_cast<uint64_t>(page[LEVELS]) : 0, page_rows = static_cast<uint64_t>(nrows);
-            const uint8_t* text = data.data;
-            valid.clear();
-            // Levels of pages of the second version come first, and are not packed.
-            if (is_optional && page[LEVELS] >= 0) {
-                if (!read_levels(text, at, last, page[LEVELS], page_rows, valid)) return done;
-            } else {
-                at += levels;
-            }
-            if (at > last) return done;
-            if (page[IS_PACKED]) {
-                uint64_t unpacked = static_cast<uint64_t>(page[UNPACKED]) - levels;
-                if (page[UNPACKED] < 0 || unpacked > memory.size || !unpack_snappy(text, at, last, memory, unpacked)) return done;
-                text = memory.data;
-                at = 0;
-                last = unpacked;
-            }
-            if (is_optional && page[LEVELS] < 0 && !read_levels(text, at, last, page[LEVELS], page_rows, valid)) return done;
-            bool has_nulls = !valid.empty();
-            uint64_t stored = has_nulls ? static_cast<uint64_t>(std::count(valid.begin(), valid.end(), 1)) : page_rows;
-            if (page[IS_PLAIN] ? stored > (last - at) / plain.width : stored && at >= last) return done;
-
-            // The wanted rows, and their place in the output; behind `skipped` values, or at some places among them.
-            int64_t first = 0, count, skipped = 0;
-            const int64_t* some = next;
-            Word* target;
-            if (rows.size) {
-                next = std::lower_bound(some, rows.end(), page[FIRST] + nrows);
-                count = next - some;
-                target = out.data + (some - rows.begin());
+            // The wanted rows, and their place in the output.
+            const int64_t* some = rows.begin() + done;
+            int64_t count = std::min(wanted - done, nrows - first);
+            if (is_chosen) {
+                count = std::lower_bound(some, rows.end(), page[FIRST] + nrows) - some;
                 for (int64_t row = 0; row < count; ++row) {
                     require(some[row] >= page[FIRST] && some[row] - page[FIRST] < nrows, "rows of no page, or not ascending");
                 }
-            } else {
-                first = start > page[FIRST] ? start - page[FIRST] : 0;
-                count = (stop - page[FIRST] < nrows ? stop - page[FIRST] : nrows) - first;
-                target = out.data + (page[FIRST] + first - start);
             }
-            if (count <= 0) continue;
-            int64_t values = count;
-            auto is_there = [&](int64_t row) { return valid[static_cast<uint64_t>(rows.size ? some[row] - page[FIRST] : first + row)]; };
+            Word* target = out.data + done;
+            if (page[VALUES] >= 0 && descriptor >= 0 && !is_chosen && plain.is_stored && sizeof(Word) == 8) {
+                if (!read_bytes(descriptor, target, count * 8, page[VALUES] + first * 8)) return done;
+                done += count;
+                continue;
+            }
+            Values found;
+            if (!find_values(page, valid, found)) return done;
+            auto [text, at, last] = found;
+            bool has_nulls = !valid.empty();
+            uint64_t stored = has_nulls ? static_cast<uint64_t>(std::count(valid.begin(), valid.end(), 1)) : static_cast<uint64_t>(nrows);
+            if (page[IS_PLAIN] ? stored > (last - at) / plain.width : stored && at >= last) return done;
+
+            // Values behind `skipped` others, or at some places among them.
+            int64_t values = count, skipped = is_chosen ? 0 : first, before = page[FIRST];
+            auto is_there = [&](int64_t row) { return valid[static_cast<uint64_t>(is_chosen ? some[row] - page[FIRST] : first + row)]; };
             if (has_nulls) {
                 values = 0;
                 for (int64_t row = 0; row < count; ++row) values += is_there(row);
-                if (!rows.size) skipped = std::count(valid.begin(), valid.begin() + first, 1);
-            } else {
-                skipped = first;
+                if (!is_chosen) skipped = std::count(valid.begin(), valid.begin() + first, 1);
             }
-            int64_t before = page[FIRST];
-            if (rows.size && has_nulls) {
+            const int64_t* chosen = some;
+            if (is_chosen && has_nulls) {
                 places.clear();
                 for (int64_t row = 0, at_row = 0, place = 0; row < count; ++row) {
-                    int64_t wanted = some[row] - page[FIRST];
-                    require(wanted >= at_row, "rows that do not ascend");
-                    for (; at_row < wanted; ++at_row) place += valid[static_cast<uint64_t>(at_row)];
-                    if (valid[static_cast<uint64_t>(wanted)]) places.push_back(place);
+                    int64_t here = some[row] - page[FIRST];
+                    require(here >= at_row, "rows that do not ascend");
+                    for (; at_row < here; ++at_row) place += valid[static_cast<uint64_t>(at_row)];
+                    if (valid[static_cast<uint64_t>(here)]) places.push_back(place);
                 }
-                some = places.data();
+                chosen = places.data();
                 before = 0;
             }
             if (values && !page[IS_PLAIN]) {
-                bool is_done = rows.size ? fill_at(text, at + 1, last, text[at], words, known, some, values, before, target)
+                bool is_done = is_chosen ? fill_at(text, at + 1, last, text[at], words, known, chosen, values, before, target)
                                          : fill(text, at + 1, last, text[at], words, known, skipped, target, values);
                 if (!is_done) return done;
             }
             if constexpr (sizeof(Word) == 8) {
                 uint64_t many = page[IS_PLAIN] ? static_cast<uint64_t>(values) : 0;
-                const uint8_t* from = text + at + plain.width * static_cast<uint64_t>(rows.size ? 0 : skipped);
-                bool is_done = rows.size ? plain.read(from, Chosen{some, before}, many, target)
+                const uint8_t* from = text + at + plain.width * static_cast<uint64_t>(skipped);
+                bool is_done = is_chosen ? plain.read(from, Chosen{chosen, before}, many, target)
                                          : plain.read(from, Adjacent(), many, target);
                 if (!is_done) return done;
             }
-            if (!has_nulls || values == count) continue;
-            // Values move to their rows from the last on, so that none is overwritten before.
-            some = rows.size ? rows.begin() + (target - out.data) : some;
-            nulls += count - values;
-            for (int64_t row = count; row-- > 0;) {
-                bool is_value = is_there(row);
-                target[row] = is_value ? target[--values] : absent;
-                if (missing.size) missing[static_cast<uint64_t>(target - out.data + row)] = !is_value;
+            if (has_nulls && values < count) {
+                // Values move to their rows from the last on, so that none is overwritten before.
+                nulls += count - values;
+                for (int64_t row = count; row-- > 0;) {
+                    bool is_value = is_there(row);
+                    target[row] = is_value ? target[--values] : absent;
+                    if (missing.size) missing[static_cast<uint64_t>(done + row)] = !is_value;
+                }
             }
+            done += count;
         }
-        return static_cast<int64_t>(pages.rows);
+        return done;
     }
 };
 
 // Decodes numbers of pages, whose plain numbers of some width are multiplied by `factor` or divided by `divisor`, unless
 // both are 1; `words` is the dictionary, `known` of them, followed by any.  For the rest see `PagesToDecode`.
-int64_t decode_pages(Text data, int64_t base, Matrix<const int64_t> pages, Span<uint8_t> memory, int64_t start,
-                     Span<const int64_t> rows, bool is_optional, Span<bool> missing, Span<int64_t> nulls,
+int64_t decode_pages(int64_t descriptor, Span<uint8_t> data, int64_t base, Matrix<const int64_t> pages, Span<uint8_t> memory,
+                     Span<int64_t> state, int64_t start, Span<const int64_t> rows, bool is_optional, Span<bool> missing,
                      Span<const uint64_t> words, uint64_t known, uint64_t width, int64_t factor, double divisor,
                      uint64_t absent, Span<uint64_t> out) {
-    require((width == 4 || width == 8) && factor > 0 && nulls.size == 1, "numbers of another width");
-    PagesToDecode all{data, base, pages, memory, start, rows, is_optional, missing, nulls[0]};
-    return all.decode(words, known, PlainNumbers{width, factor, divisor}, absent, out);
+    require((width == 0 || width == 4 || width == 8) && factor > 0 && state.size == 2, "numbers of another width");
+    PagesToDecode all{descriptor, data, base, pages, memory, state[0], start, rows, is_optional, missing, state[1]};
+    return all.decode(words, known, PlainNumbers(width, factor, divisor), absent, out);
 }
 
 // The same of positions in a dictionary of `known` strings.
-int64_t decode_positions(Text data, int64_t base, Matrix<const int64_t> pages, Span<uint8_t> memory, int64_t start,
-                         Span<const int64_t> rows, bool is_optional, Span<bool> missing, Span<int64_t> nulls,
-                         uint64_t known, Span<int32_t> out) {
-    require(known < uint64_t{1} << 31 && nulls.size == 1, "too many strings");
-    PagesToDecode all{data, base, pages, memory, start, rows, is_optional, missing, nulls[0]};
-    return all.decode(Positions(), known, PlainNumbers{0, 1, 1}, static_cast<int32_t>(known), out);
+int64_t decode_positions(int64_t descriptor, Span<uint8_t> data, int64_t base, Matrix<const int64_t> pages,
+                         Span<uint8_t> memory, Span<int64_t> state, int64_t start, Span<const int64_t> rows, bool is_optional,
+                         Span<bool> missing, uint64_t known, Span<int32_t> out) {
+    require(known < uint64_t{1} << 31 && state.size == 2, "too many strings");
+    PagesToDecode all{descriptor, data, base, pages, memory, state[0], start, rows, is_optional, missing, state[1]};
+    return all.decode(Positions(), known, PlainNumbers(0, 1, 1), static_cast<int32_t>(known), out);
 }
 
 // Unpacks Snappy data, behind which there are PAGE_MARGIN bytes, as there are behind `size` bytes of the memory.

@@ -14,15 +14,16 @@ def look_up(
     packed: Bytes, first: int, last: int, width: int, words: NDArray[Word], known: int, skipped: int, out: NDArray[Word]
 ) -> bool: ...
 def decode_pages(
+    descriptor: int,
     data: Bytes,
     base: int,
     pages: Ints,
     memory: Bytes,
+    state: Ints,
     start: int,
     rows: Ints,
     is_optional: bool,
     missing: NDArray[np.bool_],
-    nulls: Ints,
     words: Words,
     known: int,
     width: int,
@@ -32,15 +33,16 @@ def decode_pages(
     out: Words,
 ) -> int: ...
 def decode_positions(
+    descriptor: int,
     data: Bytes,
     base: int,
     pages: Ints,
     memory: Bytes,
+    state: Ints,
     start: int,
     rows: Ints,
     is_optional: bool,
     missing: NDArray[np.bool_],
-    nulls: Ints,
     known: int,
     out: NDArray[np.int32],
 ) -> int: ...

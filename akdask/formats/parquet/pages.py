@@ -49,7 +49,7 @@ WIDEST = 32  # bits of a position in a dictionary
 _LONGEST_RUN = 8  # bytes that tell of a run of levels: its length, and the level
 _NO_WORDS = np.zeros(1, np.uint64)
 ALL_ROWS = np.zeros(0, np.int64)
-_NO_MASK = np.zeros(0, np.bool_)
+NO_MASK = np.zeros(0, np.bool_)
 _LEVELS = np.array([0, 1], np.uint8)
 
 Bytes = npt.NDArray[np.uint8]
@@ -416,6 +416,25 @@ class UnpackedPage(NamedTuple):
     """Which rows are not null; None if all are."""
 
 
+class PageMemory:
+    """Memory for a page as it is in a file, and unpacked, which the readers of a column share one after the other."""
+
+    def __init__(self) -> None:
+        self.packed = self.unpacked = np.empty(0, np.uint8)
+        self.reader: PageReader | None = None
+
+    def reserve(self, pages: PageTable) -> bool:
+        """Make room for each of some pages, and return whether they are not too large for that."""
+        packed, unpacked = pages[:, [PageField.PACKED, PageField.UNPACKED]].max(axis=0).tolist()
+        if max(packed, unpacked) > tuning.MOST_SCRATCH_BYTES // 4:
+            return False
+        if len(self.packed) < packed + MARGIN:
+            self.packed, self.reader = np.empty(packed + MARGIN, np.uint8), None
+        if len(self.unpacked) < unpacked + MARGIN:
+            self.unpacked, self.reader = np.empty(unpacked + MARGIN, np.uint8), None
+        return True
+
+
 class PageReader(ABC):
     """Reads and unpacks pages of a flat column in one row group.
 
@@ -423,6 +442,8 @@ class PageReader(ABC):
     ----------
     ranges, place, column, itemsize, find_pages
         As of `PageList`.
+    memory : PageMemory
+        Holds the last page.
 
     Raises
     ------
@@ -430,18 +451,28 @@ class PageReader(ABC):
         If another reader is needed.
     """
 
-    def __init__(
-        self, ranges: RangeReader, place: ChunkPlace, column: ParquetColumn, itemsize: int, find_pages: FindPages
+    def __init__(  # noqa: PLR0917 - those of `PageList`, and memory
+        self,
+        ranges: RangeReader,
+        place: ChunkPlace,
+        column: ParquetColumn,
+        itemsize: int,
+        find_pages: FindPages,
+        memory: PageMemory,
     ) -> None:
         codec = CODECS[place.codec] if place.codec >= 0 else ""
         if codec not in {"UNCOMPRESSED", "SNAPPY", "ZSTD"}:
             raise NoPlainPagesError
-        self._ranges, self._column, self._codec = ranges, column, codec
+        self._ranges, self._column, self._codec, self._memory = ranges, column, codec, memory
         # Loops unpack Snappy.
-        self._in_batches = codec != "ZSTD"
+        self._by_loop = codec != "ZSTD"
         # Whether they decode plain pages.
         self._is_plain = False
         self._list = PageList(ranges, place, column, itemsize, find_pages)
+        # Where the page begins that is held in memory, and the nulls that loops have met.
+        self._state = np.array([-1, 0])
+        self._sized: PageTable | None = None
+        self._reads_pages = False
 
     # bytes
 
@@ -455,20 +486,25 @@ class PageReader(ABC):
         offset, packed, unpacked = page[[PageField.OFFSET, PageField.PACKED, PageField.UNPACKED]].tolist()
         # Levels of pages of the second version come first, and are not packed.
         plain = max(int(page[PageField.LEVELS]), 0) if page[PageField.IS_PACKED] else unpacked
-        data = self._bytes(offset, packed, unpacked, plain, int(page[PageField.CHECKSUM]))
+        data = np.empty(unpacked + MARGIN, np.uint8)
+        self._read_bytes(offset, packed, unpacked, plain, int(page[PageField.CHECKSUM]), data)
         start, valid = self._behind_levels(page, data)
         return UnpackedPage(int(page[PageField.FIRST]), data, start, unpacked, valid)
 
-    def _dictionary_bytes(self, page: DictionaryPage) -> Bytes:
-        """Return the bytes of a dictionary, and `MARGIN` more."""
+    def _dictionary_bytes(self, page: DictionaryPage, into: Bytes | None = None) -> Bytes:
+        """Return the bytes of a dictionary, and `MARGIN` more, in some memory if there is room."""
         is_plain = self._codec == "UNCOMPRESSED"
         if is_plain and page.packed != page.unpacked:
             raise self._list.damaged("its dictionary has another size than it tells")
-        return self._bytes(page.offset, page.packed, page.unpacked, page.unpacked if is_plain else 0, page.checksum)
+        if into is None or len(into) < page.unpacked + MARGIN:
+            into = np.empty(page.unpacked + MARGIN, np.uint8)
+        self._read_bytes(page.offset, page.packed, page.unpacked, page.unpacked if is_plain else 0, page.checksum, into)
+        return into
 
-    def _bytes(self, offset: int, packed: int, unpacked: int, plain: int, checksum: int) -> Bytes:
-        """Return the bytes of a page, of which the first are not packed in the file, and `MARGIN` more."""
-        found = np.empty(unpacked + MARGIN, np.uint8)
+    def _read_bytes(  # noqa: PLR0917 - those of a page
+        self, offset: int, packed: int, unpacked: int, plain: int, checksum: int, found: Bytes
+    ) -> None:
+        """Read a page, of which the first bytes are not packed in the file, to memory that has `MARGIN` more."""
         is_packed = not plain == unpacked == packed
         # Packed bytes go to memory that the next page reuses.
         raw = scratch(packed + MARGIN) if is_packed else found
@@ -477,7 +513,6 @@ class PageReader(ABC):
         if is_packed:
             found[:plain] = raw[:plain]
             self._unpack(raw[plain:], packed - plain, found[plain:], unpacked - plain)
-        return found
 
     def _unpack(self, packed: Bytes, size: int, into: Bytes, unpacked: int) -> None:
         """Unpack bytes; there are `MARGIN` more behind them, as there are behind the unpacked ones."""
@@ -496,94 +531,130 @@ class PageReader(ABC):
 
     # many pages
 
-    def _read_batch(
+    def _decode(
         self,
         pages: PageTable,
         start: int,
         out: NumberArray,
         rows: NumberArray = ALL_ROWS,
-        missing: Bools = _NO_MASK,
+        missing: Bools = NO_MASK,
     ) -> int:
-        """Read rows of some pages in one loop; return the number of pages done, others are read alone.
+        """Decode rows of some pages in one loop; return the number of rows done, behind which a page is read alone.
 
-        `out` begins with row `start`, or has some rows, of which each page has one; so has `missing`, if it has any.
+        `out` begins with row `start`, or has some rows; so has `missing`, if it has any.
         """
-        if not self._in_batches or (not len(rows) and pages[0, PageField.VALUES] >= 0):
+        if not self._by_loop:
             return 0
-        # Pages are few, and NumPy takes as long for a step as Python for a page.
-        listed = pages.tolist()
-        count = self._batched(listed, start, start + len(out), chosen=len(rows) > 0)
-        if not count:
-            return 0
-        pages, listed = pages[:count], listed[:count]
-        begun, last = listed[0], listed[-1]
-        base = begun[PageField.OFFSET]
+        if pages is not self._sized:
+            self._sized = pages
+            are_checked = (pages[:, PageField.CHECKSUM] >= 0).any()
+            self._reads_pages = self._ranges.dense_file is not None and not are_checked and self._memory.reserve(pages)
+        if self._reads_pages:
+            return self._decode_from_file(pages, start, out, rows, missing)
+        return self._decode_batches(pages, start, out, rows, missing)
+
+    def _decode_from_file(
+        self, pages: PageTable, start: int, out: NumberArray, rows: NumberArray, missing: Bools
+    ) -> int:
+        """Decode rows in a loop that reads the pages."""
+        memory = self._memory
+        if memory.reader is not self:
+            memory.reader, self._state[0] = self, -1
+        given = self._ranges.dense_file, memory.packed, 0, pages, memory.unpacked, self._state
+        done = self._loop(given, start, rows, missing, out)
+        self._note_done(pages, int(rows[done] if len(rows) else start + done) if done < len(out) else None)
+        return done
+
+    def _note_done(self, pages: PageTable, row: int | None) -> None:
+        """Take notice of nulls that a loop has met, and of the row that it did not decode."""
+        nulls = int(self._state[1])
+        if nulls:
+            self._state[1] = 0
+            self._note_nulls(nulls)
+        if row is not None:
+            # One page that loops do not support means more of them, which would be read in vain.
+            page = pages[pages[:, PageField.FIRST].searchsorted(row, "right") - 1]
+            self._by_loop = bool(page[PageField.IS_PLAIN]) and not self._is_plain
+
+    def _decode_batches(self, pages: PageTable, start: int, out: NumberArray, rows: NumberArray, missing: Bools) -> int:
+        """Decode rows of pages that are read some at a time."""
+        row = 0
+        while row < len(out):
+            first = int(rows[row]) if len(rows) else start + row
+            number = int(pages[:, PageField.FIRST].searchsorted(first, "right")) - 1
+            stop = int(rows[-1]) + 1 if len(rows) else start + len(out)
+            last = int(pages[:, PageField.FIRST].searchsorted(stop))
+            some = self._batched(pages[number:last].tolist(), first, stop, rows[row:])
+            if not some:
+                break
+            behind = some[-1][PageField.FIRST] + some[-1][PageField.NROWS]
+            count = int(rows.searchsorted(behind)) - row if len(rows) else min(behind, stop) - first
+            here = slice(row, row + count)
+            if not all(page[PageField.IS_PLAIN] for page in some):
+                # What dictionaries are read into is used before.
+                self._load_dictionary()
+            data, unpacked, base = self._read_batch(some)
+            given = -1, data, base, np.array(some, np.int64), unpacked, self._state
+            done = self._loop(given, first, rows[here] if len(rows) else rows, missing[here], out[here])
+            row += done
+            if done < count:
+                self._note_done(pages, int(rows[row]) if len(rows) else start + row)
+                break
+        self._note_done(pages, None)
+        return row
+
+    def _read_batch(self, pages: Sequence[Sequence[int]]) -> tuple[Bytes, Bytes, int]:
+        """Return the bytes of some pages, room for one of them unpacked, and where the bytes begin in the file."""
+        base, last = pages[0][PageField.OFFSET], pages[-1]
         size = last[PageField.OFFSET] + last[PageField.PACKED] - base
-        largest = max([page[PageField.UNPACKED] for page in listed])
-        # What dictionaries are read into is used before.
-        decode = self._decoder(are_plain=all(page[PageField.IS_PLAIN] for page in listed))
-        # Unpacked bytes go behind packed ones: the system would have to clear new memory for every chunk.
+        largest = max([page[PageField.UNPACKED] for page in pages])
         memory = scratch(size + largest + 2 * MARGIN)
         data, unpacked = memory[: size + MARGIN], memory[size + MARGIN :]
         self._ranges.read_into(data[:size], base, self._column.name)
-        self._check_each(listed, data, base)
-        first = max(begun[PageField.FIRST] - start, 0)
-        end = last[PageField.FIRST] + last[PageField.NROWS]
-        if len(rows):
-            rows = rows[: rows.searchsorted(end)]
-            start, first, end = 0, 0, len(rows)
-        here, nulls = slice(first, end - start), np.zeros(1, np.int64)
-        done = decode(
-            (data, base, pages, unpacked, start + first, rows, self._column.is_optional, missing[here], nulls),
-            out[here],
-        )
-        self._note_nulls(int(nulls[0]))
-        # One page that loops do not support means more of them, which would be read in vain.
-        self._in_batches = done == count
-        return done
+        for page in pages:
+            at = page[PageField.OFFSET] - base
+            self._check(data[at : at + page[PageField.PACKED]], page[PageField.CHECKSUM])
+        return data, unpacked, base
 
-    @abstractmethod
-    def _decoder(self, *, are_plain: bool) -> Callable[[tuple[Any, ...], Any], int]:
-        """Return the loop that decodes some pages, given what all such loops are given, and its output."""
-
-    @abstractmethod
-    def _note_nulls(self, count: int) -> None:
-        """Take notice of a number of nulls in some pages."""
-
-    @property
-    @abstractmethod
-    def _holds_page(self) -> bool:
-        """Whether the last page is held, of which further rows may be wanted."""
-
-    def _batched(self, pages: Sequence[Sequence[int]], start: int, stop: int, *, chosen: bool) -> int:
-        """Return how many of some pages, from the first on, can be read together; `chosen` for some of their rows."""
-        base = behind = pages[0][PageField.OFFSET]
-        holds_page = not chosen and self._holds_page
-        for number, page in enumerate(pages):
+    def _batched(
+        self, pages: Sequence[Sequence[int]], start: int, stop: int, rows: NumberArray
+    ) -> Sequence[Sequence[int]]:
+        """Return the first of some pages that can be read together, of all rows or of some."""
+        found: list[Sequence[int]] = []
+        base = behind = 0
+        for page in pages:
             first, nrows, offset, packed, unpacked, _, _, is_plain, values, _ = page
             # Of a large page that is read in part, the next rows are wanted next.
             is_small = unpacked <= formats_tuning.PARQUET_SMALL_PAGE
-            if chosen:
+            if len(rows):
+                if rows.searchsorted(first) == rows.searchsorted(first + nrows):
+                    continue
                 # Bytes between pages are not read.
-                fits = is_small and offset - behind <= formats_tuning.PARQUET_NEAR_BYTES
+                fits = is_small and not (found and offset - behind > formats_tuning.PARQUET_NEAR_BYTES)
             else:
-                is_inside = first >= start and first + nrows <= stop
-                fits = (is_inside or is_small) and values < 0 and not (holds_page and first < start)
-            behind = offset + packed
+                fits = (is_small or (first >= start and first + nrows <= stop)) and values < 0
+            base, behind = base if found else offset, offset + packed
             if (
                 not fits
                 or (is_plain and not self._is_plain)
                 or max(packed, unpacked) > tuning.MOST_SCRATCH_BYTES // 4
-                or (number and behind - base > formats_tuning.PARQUET_BATCH_BYTES)
+                or (found and behind - base > formats_tuning.PARQUET_BATCH_BYTES)
             ):
-                return number
-        return len(pages)
+                break
+            found.append(page)
+        return found
 
-    def _check_each(self, pages: Sequence[Sequence[int]], data: Bytes, base: int) -> None:
-        for page in pages:
-            if page[PageField.CHECKSUM] >= 0:
-                at = page[PageField.OFFSET] - base
-                self._check(data[at : at + page[PageField.PACKED]], page[PageField.CHECKSUM])
+    @abstractmethod
+    def _load_dictionary(self) -> None:
+        """Read the dictionary, unless that was done before."""
+
+    @abstractmethod
+    def _loop(self, given: tuple[Any, ...], start: int, rows: NumberArray, missing: Bools, out: NumberArray) -> int:
+        """Decode rows of given pages, and return how many."""
+
+    @abstractmethod
+    def _note_nulls(self, count: int) -> None:
+        """Take notice of a number of nulls in some pages."""
 
     # nulls
 
@@ -623,8 +694,10 @@ class NumberPageReader(PageReader):
         The column.
     dtype : ColumnType
         The type of its rows.
-    find_pages : callable, optional
+    find_pages : callable
         Returns the positions of the pages from an index.
+    memory : PageMemory
+        Holds the last page.
 
     Raises
     ------
@@ -632,18 +705,19 @@ class NumberPageReader(PageReader):
         If another reader is needed; `read` may raise it too.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0917 - those of `PageReader`, and a type
         self,
         ranges: RangeReader,
         place: ChunkPlace,
         column: ParquetColumn,
         dtype: ColumnType,
-        find_pages: FindPages = lambda: None,
+        find_pages: FindPages,
+        memory: PageMemory,
     ) -> None:
         plain = column.plain
         if plain is None or not (dtype.is_number or dtype.is_nullable_number):
             raise NoPlainPagesError
-        super().__init__(ranges, place, column, np.dtype(plain).itemsize, find_pages)
+        super().__init__(ranges, place, column, np.dtype(plain).itemsize, find_pages, memory)
         self._dtype = dtype.plain
         self._is_nullable = dtype.nullable
         self._nrows = place.nrows
@@ -652,7 +726,7 @@ class NumberPageReader(PageReader):
         # Whether plain pages hold the very numbers of the column.
         self._is_stored = self._stored == self._dtype.numpy and self._scale == self._divisor == 1
         # Loops write words.
-        self._in_batches &= dtype.itemsize == 8
+        self._by_loop &= dtype.itemsize == 8
         is_integer = self._stored.kind == "i" and self._stored.itemsize in (4, 8)
         # Whether loops make numbers of the column from those of plain pages.
         self._is_plain = self._is_stored or (is_integer and (self._dtype.numpy.kind in "iMm" or self._divisor != 1))
@@ -670,54 +744,62 @@ class NumberPageReader(PageReader):
         pages = self._list.covering(start, stop)
         found = np.empty(stop - start, self._dtype.numpy) if out is None else out[: stop - start]
         missing = self._mask(stop - start)
-        firsts = pages[:, PageField.FIRST]
-        number, last = int(np.searchsorted(firsts, start, "right")) - 1, int(np.searchsorted(firsts, stop))
-        while number < last:
-            number += self._read_batch(pages[number:last], start, found, missing=missing)
-            if number < last:
-                self._read_page(pages[number], start, found, missing)
-                number += 1
+        row = 0
+        while row < len(found):
+            row += self._decode(pages, start + row, found[row:], missing=missing[row:])
+            if row < len(found):
+                page = pages[pages[:, PageField.FIRST].searchsorted(start + row, "right") - 1]
+                self._read_page(page, start, found, missing)
+                row = int(page[PageField.FIRST] + page[PageField.NROWS]) - start
         return self._with_nulls(found, missing)
 
     def read_rows(self, rows: NumberArray, out: NumberArray | None = None) -> NumberArray | NullableColumn:
         """Return the rows of the row group at ascending positions, at least one; for errors see `read`."""
         pages = self._list.covering(int(rows[0]), int(rows[-1]) + 1)
-        # Pages without a wanted row are left out.
-        bounds = np.searchsorted(rows, np.append(pages[:, PageField.FIRST], rows[-1] + 1))
-        wanted = np.flatnonzero(np.diff(bounds))
-        pages, bounds = pages[wanted], np.append(bounds[wanted], len(rows))
         found = np.empty(len(rows), self._dtype.numpy) if out is None else out[: len(rows)]
         missing = self._mask(len(rows))
-        number = 0
-        while number < len(pages):
-            left = slice(bounds[number], None)
-            done = self._read_batch(pages[number:], 0, found[left], rows[left], missing[left])
-            number += done
-            if done:
-                continue
-            here = slice(bounds[number], bounds[number + 1])
+        row = 0
+        while row < len(rows):
+            row += self._decode(pages, 0, found[row:], rows[row:], missing[row:])
+            if row == len(rows):
+                break
+            page = pages[pages[:, PageField.FIRST].searchsorted(rows[row], "right") - 1]
+            here = slice(row, row + int(rows[row:].searchsorted(page[PageField.FIRST] + page[PageField.NROWS])))
             some = rows[here]
             start, stop = int(some[0]), int(some[-1]) + 1
             between, lacking = np.empty(stop - start, self._dtype.numpy), self._mask(stop - start)
-            self._read_page(pages[number], start, between, lacking)
+            self._read_page(page, start, between, lacking)
             found[here] = between[some - start]
             if self._is_nullable:
                 missing[here] = lacking[some - start]
-            number += 1
+            row = here.stop
         return self._with_nulls(found, missing)
 
     def _mask(self, nrows: int) -> Bools:
         """Return room for which of some rows are missing, if the column has that."""
-        return np.zeros(nrows, np.bool_) if self._is_nullable else _NO_MASK
+        return np.zeros(nrows, np.bool_) if self._is_nullable else NO_MASK
 
     def _with_nulls(self, found: NumberArray, missing: Bools) -> NumberArray | NullableColumn:
         return NullableColumn(found, missing if missing.any() else None) if self._is_nullable else found
 
-    def _decoder(self, *, are_plain: bool) -> Callable[[tuple[Any, ...], Any], int]:
-        words, nwords = (_NO_WORDS, 0) if are_plain else self._dictionary
-        width = self._stored.itemsize if self._is_plain else 8
+    def _loop(self, given: tuple[Any, ...], start: int, rows: NumberArray, missing: Bools, out: NumberArray) -> int:
+        words, nwords = self._words(given[3], start, rows, len(out))
+        width = self._stored.itemsize if self._is_plain else 0
         about = words, nwords, width, self._scale, self._divisor, self._absent_word
-        return lambda given, out: loops.decode_pages(*(*given, *about, out.view(np.uint64)))
+        is_optional = self._column.is_optional
+        return loops.decode_pages(*(*given, start, rows, is_optional, missing, *about, out.view(np.uint64)))
+
+    def _load_dictionary(self) -> None:
+        self._dictionary  # noqa: B018 - computed on first use
+
+    def _words(self, pages: PageTable, start: int, rows: NumberArray, count: int) -> tuple[NumberArray, int]:
+        """Return the dictionary, for rows of some pages; none, if it was not read before and no page needs it."""
+        if "_dictionary" not in self.__dict__:
+            first, last = (rows[0], rows[-1]) if len(rows) else (start, start + count - 1)
+            begin, end = pages[:, PageField.FIRST].searchsorted((first, last), "right")
+            if pages[begin - 1 : end, PageField.IS_PLAIN].all():
+                return _NO_WORDS, 0
+        return self._dictionary
 
     @property
     def _absent(self) -> Any:
@@ -736,10 +818,6 @@ class NumberPageReader(PageReader):
         lacks_value = count and self._column.with_nulls() != self._column.dtype
         if lacks_value and self._dtype != FLOAT64 and not self._is_nullable:
             raise self._list.damaged("it has nulls, though its statistics say that it has none")
-
-    @property
-    def _holds_page(self) -> bool:
-        return self._current is not None or self._decoded is not None
 
     def stretches(self) -> list[Stretch] | None:
         """Return the stretches of all rows; None where their stored form differs from that in memory."""
@@ -840,10 +918,12 @@ class NumberPageReader(PageReader):
         page = self._list.dictionary
         if page is None or not page.nvalues:
             return _NO_WORDS, 0
-        raw = self._dictionary_bytes(page)
-        words = new_array(1 << (page.nvalues - 1).bit_length(), np.dtype(f"u{self._dtype.itemsize}"))
-        stored = raw[: page.nvalues * self._stored.itemsize]
-        self._convert(stored, words.view(self._dtype.numpy)[: page.nvalues])
+        nwords = max(1 << (page.nvalues - 1).bit_length(), page.nvalues + MARGIN // self._dtype.itemsize)
+        words = new_array(nwords, np.dtype(f"u{self._dtype.itemsize}"))
+        raw = self._dictionary_bytes(page, words.view(np.uint8) if self._is_stored else None)
+        if not np.may_share_memory(raw, words):
+            stored = raw[: page.nvalues * self._stored.itemsize]
+            self._convert(stored, words.view(self._dtype.numpy)[: page.nvalues])
         return words, page.nvalues
 
     def _page(self, page: npt.NDArray[np.int64]) -> UnpackedPage:

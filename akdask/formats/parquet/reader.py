@@ -28,7 +28,7 @@ from akdask.formats.parquet.chunks import (
     open_parquet,
 )
 from akdask.formats.parquet.columns import ParquetColumn, ParquetFileDescription
-from akdask.formats.parquet.pages import ChunkPlace, NoPlainPagesError, NumberPageReader
+from akdask.formats.parquet.pages import ChunkPlace, NoPlainPagesError, NumberPageReader, PageMemory
 from akdask.formats.parquet.statistics import bounds_of, have_bounds, page_locations, page_statistics, without_values
 from akdask.formats.parquet.text_pages import TextPageReader
 from akdask.records import record
@@ -249,6 +249,7 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
     def __init__(self, part: ParquetPart) -> None:
         super().__init__(part)
         self._columns: dict[tuple[str, int], FileColumn] = {}
+        self._memory: dict[str, PageMemory] = {}
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -259,6 +260,7 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
                     column.finish()
         finally:
             self._columns.clear()
+            self._memory.clear()
             super().__exit__(kind, error, trace)
 
     def _chunk_ranges(self, column: str) -> Iterator[tuple[int, int]]:
@@ -481,7 +483,9 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
             chunk = place.chunks[number]
             found = ChunkPlace.of(chunk, self._part.groups[number].nrows)
             kind = TextPageReader if place.dtype.kind == "str" else NumberPageReader
-            return kind(self._ranges, found, place.column, place.dtype, partial(page_locations, self._ranges, chunk))
+            memory = self._memory.setdefault(column, PageMemory())
+            find_pages = partial(page_locations, self._ranges, chunk)
+            return kind(self._ranges, found, place.column, place.dtype, find_pages, memory)
         except NoPlainPagesError:
             return self._general_chunk(column, number)
 

@@ -6,7 +6,7 @@ Pages are unpacked and walked over once; then only the wanted rows are copied.  
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,11 +24,13 @@ from akdask.formats.parquet.pages import (
     ALL_ROWS,
     MARGIN,
     WIDEST,
+    Bools,
     Bytes,
     ChunkPlace,
     FindPages,
     NoPlainPagesError,
     PageField,
+    PageMemory,
     PageReader,
     PageTable,
     UnpackedPage,
@@ -78,7 +80,7 @@ class TextPageReader(PageReader):
 
     Parameters
     ----------
-    ranges, place, column, dtype, find_pages
+    ranges, place, column, dtype, find_pages, memory
         As of `akdask.formats.parquet.pages.NumberPageReader`.
 
     Raises
@@ -87,17 +89,18 @@ class TextPageReader(PageReader):
         If another reader is needed; reading may raise it too.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0917 - those of `PageReader`, and a type
         self,
         ranges: RangeReader,
         place: ChunkPlace,
         column: ParquetColumn,
         dtype: ColumnType,
-        find_pages: FindPages = lambda: None,
+        find_pages: FindPages,
+        memory: PageMemory,
     ) -> None:
         if dtype.kind != "str" or not column.is_flat or column.physical != "BYTE_ARRAY":
             raise NoPlainPagesError
-        super().__init__(ranges, place, column, 0, find_pages)
+        super().__init__(ranges, place, column, 0, find_pages, memory)
         self._nrows = place.nrows
         # Rows without a string get what stands behind all others.
         self._missing = len(SENTINEL) if dtype.nullable else 0
@@ -123,8 +126,8 @@ class TextPageReader(PageReader):
             If the data is damaged.
         """
         pages = self._list.covering(start, stop)
-        batched = self._batched_codes(pages, start, stop, rows)
-        parts = list(self._parts(pages, start, stop, rows)) if batched is None else [batched]
+        found = self._decoded_codes(pages, start, stop, rows) if start < stop else None
+        parts = list(self._parts(pages, start, stop, rows)) if found is None else [found]
         if parts and all(part.from_dictionary for part in parts) and self._keeps_codes:
             codes = [part.codes for part in parts if part.codes is not None]
             positions = codes[0] if len(codes) == 1 else np.concatenate(codes)
@@ -132,38 +135,25 @@ class TextPageReader(PageReader):
             return pa.DictionaryArray.from_arrays(indices, self._strings, safe=False)
         return _joined(parts)
 
-    def _batched_codes(self, pages: PageTable, start: int, stop: int, rows: NumberArray | None) -> PageRows | None:
+    def _decoded_codes(self, pages: PageTable, start: int, stop: int, rows: NumberArray | None) -> PageRows | None:
         """Return the positions of rows in the dictionary, None where a page is to be looked at alone."""
-        ends = pages[:, PageField.FIRST] + pages[:, PageField.NROWS]
-        pages = pages[(ends > start) & (pages[:, PageField.FIRST] < stop)]
-        if pages[:, PageField.IS_PLAIN].any() or not len(pages):
+        first = int(pages[:, PageField.FIRST].searchsorted(start if rows is None else rows[0], "right")) - 1
+        if pages[first, PageField.IS_PLAIN]:
             return None
         codes = np.empty(stop - start if rows is None else len(rows), np.int32)
-        befores = np.zeros(len(pages) + 1, np.int64)
-        if rows is not None:
-            # Pages without a wanted row are left out.
-            befores = np.append(np.searchsorted(rows, pages[:, PageField.FIRST]), len(rows))
-            wanted = np.flatnonzero(np.diff(befores))
-            pages, befores = pages[wanted], befores[wanted]
-        number = 0
-        while number < len(pages):
-            left = slice(befores[number], None)
-            done = self._read_batch(pages[number:], start, codes[left], ALL_ROWS if rows is None else rows[left])
-            if not done:
-                return None
-            number += done
+        if self._decode(pages, start, codes, ALL_ROWS if rows is None else rows) < len(codes):
+            return None
         return PageRows(self._dictionary, codes, from_dictionary=True)
 
-    def _decoder(self, *, are_plain: bool) -> Callable[[tuple[Any, ...], Any], int]:
+    def _load_dictionary(self) -> None:
+        self._dictionary  # noqa: B018 - computed on first use
+
+    def _loop(self, given: tuple[Any, ...], start: int, rows: NumberArray, missing: Bools, out: NumberArray) -> int:
         known = len(self._dictionary.starts) - 1
-        return lambda given, out: loops.decode_positions(*(*given, known, out))
+        return loops.decode_positions(*(*given, start, rows, self._column.is_optional, missing, known, out))
 
     def _note_nulls(self, count: int) -> None:
         self._has_nulls |= count > 0
-
-    @property
-    def _holds_page(self) -> bool:
-        return self._found is not None
 
     @property
     def _keeps_codes(self) -> bool:
