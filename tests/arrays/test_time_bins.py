@@ -39,18 +39,21 @@ def binned(times, freq, **options):
     return bins
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("freq", ["D", "12h", "7h", "36h", "5D", "ME", "MS", "W", "QE", "YS", "BME", "30min"])
 def test_bins_are_closed_and_labelled_on_either_side(freq):
     for closed, label in product((None, "left", "right"), (None, "left", "right")):
         assert binned(TIMES, freq, closed=closed, label=label) is not None
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("origin", ["start_day", "start", "epoch", "end", "end_day", pd.Timestamp("2024-02-28 01:00")])
 def test_bins_of_a_length_begin_at_an_origin(origin):
     for freq, closed, offset in product(("7h", "D", "3D"), ("left", "right"), (None, "2h", "-1h")):
         binned(TIMES, freq, closed=closed, origin=origin, offset=offset)
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("zone", ["Europe/Berlin", "+05:30"])
 def test_days_of_a_zone_follow_its_clocks(zone):
     times = pd.DatetimeIndex(["2024-03-30 12:00", "2024-03-31 01:30", "2024-03-31 12:00", "2024-04-02 00:00"]).as_unit(

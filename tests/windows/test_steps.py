@@ -135,6 +135,7 @@ def test_rows_beyond_the_frame_are_missing(rows, count, is_after, expected):
     assert [None if np.isnan(row) else row for row in found] == expected
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize(("before", "after"), [(0, 0), (2, 0), (0, 2), (1, 1), (2, 1), (9, 9)])
 @pytest.mark.parametrize("name", ["sum", "mean", "max", "quantile"])
 @pytest.mark.parametrize("large", [False, True])
@@ -213,6 +214,7 @@ def test_windows_of_few_integers_are_missing(name, least, expected):
     assert after.tolist() == wanted
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("name", kernels.WINDOWS)
 @pytest.mark.parametrize("least", [0, 1, 2])
 @pytest.mark.parametrize("ddof", [0, 1, 2])
