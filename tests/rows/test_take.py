@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import akdask as ak
 from akdask.errors import PositionError
 from akdask.operators.rows import plan, tuning
+from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import DTYPES, columns, partition_lengths, partitioned
 
 HELD, PICKED = 2**40, 0
@@ -130,3 +131,16 @@ def test_columns_are_held_if_they_are_as_large_as_allowed(monkeypatch):
         for memory, is_large in ((800 * share, False), (800 * share - 1, True)):
             monkeypatch.setattr(plan, "memory", lambda memory=memory: memory)
             assert is_picked(values[positions]) == is_large
+
+
+@pytest.mark.few_rows_only
+@pytest.mark.lazy_only
+@pytest.mark.parametrize("lengths", [[640], [100, 0, 200, 340], [320, 320]])
+def test_few_rows_of_several_stored_partitions_are_read_from_each(lengths):
+    values = np.random.default_rng(0).permutation(640)
+    stored = MemorySource({"v": values}, lengths).arrays()["v"]
+    positions = np.array([5, -1, 639, 0, 99, 100, 299, 300, 320, 5])
+    with ak.config.set(replicate_size=PICKED):
+        found = stored[ak.array(positions)]
+        assert picks(found) == 0
+        assert found.tolist() == values[positions].tolist()
