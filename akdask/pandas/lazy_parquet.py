@@ -142,7 +142,7 @@ def _plain_types(schema: pa.Schema) -> dict[str, str]:
 
 
 def _without_rows(
-    schema: pa.Schema, columns: Any, filters: Any, backend: dict[str, Any], plain: bool
+    schema: pa.Schema, columns: Any, filters: Any, backend: dict[str, Any], plain: bool = False
 ) -> pandas.DataFrame:
     """Return the frame that pandas reads from a file of the same columns without rows; for `plain` see `parquet`."""
     has_defaults = columns is None and filters is None and not backend
