@@ -508,6 +508,7 @@ def test_rows_are_sorted_along_downwards_from_the_last_of_equal_ones(dtype):
         np.testing.assert_array_equal(other[few].to_ndarray(), wanted[few])
 
 
+@pytest.mark.few_rows_only
 def test_first_rows_downwards_are_the_last_ones_upwards():
     lazy = partitioned(np.random.default_rng(6).permutation(2000), [1000, 1000])
     plan = lazy[ak.argsort(lazy, ascending=False)][:3].explain()
