@@ -179,7 +179,7 @@ class ArkoudaIndexAccessor:
         Examples
         --------
         >>> import pandas
-        >>> pandas.Index([3, 1], name="x").ak.to_ak().ak.to_dict()["x"].tolist()
+        >>> pandas.Index([3, 1]).ak.to_ak().ak.to_dict("x")["x"].tolist()
         [3, 1]
         """
         return self.to_ak_legacy().to_dict(labels)

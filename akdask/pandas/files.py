@@ -26,7 +26,6 @@ from akdask.errors import AkdaskError, traced_to_caller
 from akdask.pandas import tuning
 from akdask.pandas.face import faced, in_pandas, words
 from akdask.pandas.refusals import FallbackError, NotLazyError, refusal
-from akdask.storage.files import FileIdentity, identify
 
 READERS = words(
     """read_csv read_table read_fwf read_json read_parquet read_feather read_orc read_pickle read_excel read_hdf
@@ -206,14 +205,17 @@ def _check_size(name: str, files: str | list[str], reason: Exception | None) -> 
 
 def _parquet(files: str | list[str], options: dict[str, Any]) -> Any:
     # The modules of lazy columns take longer to load than a small file to be read.
-    if isinstance(files, str) and os.path.isfile(files) and _count_values(identify(files)) <= tuning.READ_VALUES:
-        raise NotLazyError("the files are small")
+    if isinstance(files, str) and os.path.isfile(files):
+        state = os.stat(files)
+        if _count_values(files, state.st_ino, state.st_size, state.st_mtime_ns) <= tuning.READ_VALUES:
+            raise NotLazyError("the files are small")
     return module_named("akdask.pandas.lazy_parquet").parquet(files, **options)
 
 
 @cached_results("numbers of values in Parquet files", 4096)
-def _count_values(file: FileIdentity) -> int:
-    stored = pyarrow.parquet.read_metadata(file.path)
+def _count_values(path: str, *state: int) -> int:
+    """Return the number of values of a file in some state: its inode, its bytes and when it was written."""
+    stored = pyarrow.parquet.read_metadata(path)
     return int(stored.num_rows * stored.num_columns)
 
 

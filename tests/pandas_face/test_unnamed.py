@@ -129,8 +129,8 @@ def test_columns_of_any_name_stay_columns(name, dtype):
 
 def test_plans_name_columns_in_memory_as_users_do():
     rows = pd.DataFrame({"port": [1, 2], "bytes": [3, 4]})
-    assert "Project values=bytes\n" in rows["bytes"].explain()
-    assert "Project values=x\n" in pd.Series([1, 2], name="x").explain()
+    assert "Choose values=bytes\n" in rows["bytes"].explain()
+    assert "Choose values=x\n" in pd.Series([1, 2], name="x").explain()
     assert "sum(x)" in pd.Series([1, 2], name="x").lazy().sum().explain()
 
 

@@ -7,6 +7,7 @@
 #include "text.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <limits>
 #include <type_traits>
 #include <vector>
@@ -506,6 +507,7 @@ bool read_bytes(int64_t descriptor, void* into, int64_t size, int64_t offset) {
     auto* at = static_cast<uint8_t*>(into);
     while (size > 0) {
         ssize_t count = pread(static_cast<int>(descriptor), at, static_cast<size_t>(size), offset);
+        if (count < 0 && errno == EINTR) continue;
         if (count <= 0) return false;
         at += count, offset += count, size -= count;
     }
