@@ -243,7 +243,7 @@ def test_nothing_of_a_killed_worker_stays_on_disk(client, check, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(one_of=3)
+@pytest.mark.sampled(one_of=8)
 @pytest.mark.parametrize("task", TASKS)
 def test_dozens_of_partitions_change_although_a_worker_dies(task, client, check):
     parts, rows = 64, 64 * 100
