@@ -165,6 +165,9 @@ def by_labels(name: str) -> Callable[..., Any]:
 
     def choose(series: LazySeries, *args: Any, **options: Any) -> Any:
         args, options = in_pandas(args), in_pandas(options)
+        if "arg" in options:
+            # pandas takes the first argument of `filter` by position alone.
+            args = (options.pop("arg"), *args)
         return selection.by_labels(series, lambda rows: getattr(rows, name)(*args, **options))
 
     return choose
