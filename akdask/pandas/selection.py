@@ -17,6 +17,7 @@ import pandas
 from akdask.arrays.array import Array
 from akdask.arrays.creation import array
 from akdask.columns.dtypes import BOOL
+from akdask.deferred import loaded_module
 from akdask.engine.alignment import align_by_plan
 from akdask.frames.alignment import RowLabels, mask_on_rows_of
 from akdask.frames.columnset import LACKING, VALUES, ColumnSet, level_column
@@ -118,7 +119,15 @@ def values_on_rows_of(frame: LazyFrame, given: Any) -> Any:
         return given.values
     if len(labels.levels) > 1 or given._level_names:
         raise NotLazyError("labels of several levels are not aligned lazily")
+    check_labels_meet(frame, given)
     return given
+
+
+def check_labels_meet(frame: LazyFrame, series: LazySeries) -> None:
+    """Raise a NotLazyError if labels of one side alone have a frequency, as those of different kinds never meet."""
+    frequencies = loaded_module("akdask.pandas.frequencies")
+    if frequencies is not None and frequencies.is_regular(series) != frequencies.is_regular(frame):
+        raise NotLazyError("labels of one side alone have a frequency")
 
 
 # rows by labels

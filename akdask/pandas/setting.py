@@ -36,7 +36,7 @@ from akdask.pandas.labels import (
 )
 from akdask.pandas.lazy import LazyFrame, LazySeries, as_labels, is_lazy_type
 from akdask.pandas.refusals import ArrangementError, NotLazyError
-from akdask.pandas.selection import asked, labels_of_rows, row_mask, values_on_rows_of
+from akdask.pandas.selection import asked, check_labels_meet, labels_of_rows, row_mask, values_on_rows_of
 
 
 def with_item(frame: LazyFrame, key: Any, value: Any) -> LazyFrame:
@@ -311,6 +311,7 @@ def _put_column(frame: LazyFrame, column: Array, dtype: Any, mask: Array, value:
             raise NotLazyError("labels come twice")
         found = where(mask, values, column)
     elif dtype == np.float64 and len(labels.levels) < 2 and not value._level_names:
+        check_labels_meet(frame, value)
         found = put_on_rows_of(labels, column, mask, value)
     else:
         raise NotLazyError("labels of several levels, or of integers, are not aligned lazily")

@@ -495,3 +495,21 @@ def test_attributes_and_repeated_names_are_left_to_the_reader(tmp_path, monkeypa
         with pytest.raises(NotLazyError, match="attributes"):
             lazy_parquet._without_rows(schema, None, None, {})
     assert len(asked) == 2
+
+
+def _with_columns_by_dates(module, path):
+    frame = module.read_parquet(path)
+    later = module.Series(range(8), index=module.date_range("2024-03-02", periods=8))
+    frame["new"] = later
+    frame.loc[frame["a"] > 3, "a"] = later * 10.0
+    return frame
+
+
+def test_labels_with_a_frequency_meet_dates_of_a_file(tmp_path, monkeypatch):
+    dates = pandas.date_range("2024-03-01", periods=8, name="when")
+    pandas.DataFrame({"a": np.arange(8.0)}, index=dates).to_parquet(tmp_path / "dates")
+    monkeypatch.setattr(tuning, "READ_VALUES", 0)
+    monkeypatch.setattr(tuning, "EAGER_VALUES", -1)
+    with config.set(pandas_fallback="silent"):
+        found = _with_columns_by_dates(face, tmp_path / "dates")
+        assert difference(found, _with_columns_by_dates(pandas, tmp_path / "dates")) is None
