@@ -375,6 +375,11 @@ class PageList:
         )
 
 
+def page_with(pages: PageTable, row: int) -> int:
+    """Return the number of the page that has a row."""
+    return int(pages[:, PageField.FIRST].searchsorted(row, "right")) - 1
+
+
 def no_text(column: str, path: str) -> FileFormatError:
     """Return the error for bytes of any kind, which are valid Parquet; akdask has no type for them."""
     return FileFormatError(
@@ -573,7 +578,7 @@ class PageReader(ABC):
             self._note_nulls(nulls)
         if row is not None:
             # One page that loops do not support means more of them, which would be read in vain.
-            page = pages[pages[:, PageField.FIRST].searchsorted(row, "right") - 1]
+            page = pages[page_with(pages, row)]
             self._by_loop = bool(page[PageField.IS_PLAIN]) and not self._is_plain
 
     def _decode_batches(self, pages: PageTable, start: int, out: NumberArray, rows: NumberArray, missing: Bools) -> int:
@@ -581,7 +586,7 @@ class PageReader(ABC):
         row = 0
         while row < len(out):
             first = int(rows[row]) if len(rows) else start + row
-            number = int(pages[:, PageField.FIRST].searchsorted(first, "right")) - 1
+            number = page_with(pages, first)
             stop = int(rows[-1]) + 1 if len(rows) else start + len(out)
             last = int(pages[:, PageField.FIRST].searchsorted(stop))
             some = self._batched(pages[number:last].tolist(), first, stop, rows[row:])
@@ -599,7 +604,7 @@ class PageReader(ABC):
             row += done
             if done < count:
                 self._note_done(pages, int(rows[row]) if len(rows) else start + row)
-                break
+                return row
         self._note_done(pages, None)
         return row
 
@@ -748,7 +753,7 @@ class NumberPageReader(PageReader):
         while row < len(found):
             row += self._decode(pages, start + row, found[row:], missing=missing[row:])
             if row < len(found):
-                page = pages[pages[:, PageField.FIRST].searchsorted(start + row, "right") - 1]
+                page = pages[page_with(pages, start + row)]
                 self._read_page(page, start, found, missing)
                 row = int(page[PageField.FIRST] + page[PageField.NROWS]) - start
         return self._with_nulls(found, missing)
@@ -763,7 +768,7 @@ class NumberPageReader(PageReader):
             row += self._decode(pages, 0, found[row:], rows[row:], missing[row:])
             if row == len(rows):
                 break
-            page = pages[pages[:, PageField.FIRST].searchsorted(rows[row], "right") - 1]
+            page = pages[page_with(pages, int(rows[row]))]
             here = slice(row, row + int(rows[row:].searchsorted(page[PageField.FIRST] + page[PageField.NROWS])))
             some = rows[here]
             start, stop = int(some[0]), int(some[-1]) + 1

@@ -34,6 +34,7 @@ from akdask.formats.parquet.pages import (
     PageReader,
     PageTable,
     UnpackedPage,
+    page_with,
 )
 from akdask.storage.ranges import RangeReader
 from akdask.typing import Column, NumberArray, StringArray
@@ -137,7 +138,7 @@ class TextPageReader(PageReader):
 
     def _decoded_codes(self, pages: PageTable, start: int, stop: int, rows: NumberArray | None) -> PageRows | None:
         """Return the positions of rows in the dictionary, None where a page is to be looked at alone."""
-        first = int(pages[:, PageField.FIRST].searchsorted(start if rows is None else rows[0], "right")) - 1
+        first = page_with(pages, start if rows is None else int(rows[0]))
         if pages[first, PageField.IS_PLAIN]:
             return None
         codes = np.empty(stop - start if rows is None else len(rows), np.int32)
