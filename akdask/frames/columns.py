@@ -270,7 +270,7 @@ def set_index(frame: DataFrame, keys: Any, drop: bool, inplace: bool) -> DataFra
             "rows of a DataFrame have labels of one level.", hint="keep further keys as columns; group by several."
         )
     labels = Index(item)
-    name = getattr(keys, "name", None) if isinstance(keys, Labelled) else None
+    name = getattr(keys, "name", None) if isinstance(keys, Labelled | Index | pd.Index) else None
     return frame._changed(columns.labelled(labels.values, name), inplace)
 
 

@@ -439,7 +439,7 @@ def select_dtypes(frame: LazyFrame, include: Any = None, exclude: Any = None) ->
     if labels_of_frame(frame) is not None:
         raise NotLazyError("columns are not named by text, or rows have labels of several levels")
     nothing = pandas.DataFrame({name: pandas.Series([], dtype=dtype) for name, dtype in types_of(frame).items()})
-    return LazyFrame._of(frame._columns.only(list(nothing.select_dtypes(include, exclude).columns)))
+    return item(frame, list(nothing.select_dtypes(include, exclude).columns))
 
 
 def set_index(frame: LazyFrame, keys: Any, drop: bool = True) -> Any:

@@ -817,6 +817,8 @@ def value_counts(
     columns = [grouped.column(at) for at in grouped.positions]
     if any(isinstance(one, Categorical) for one in (*grouped.keys, *columns)) or not options["sort"]:
         raise NotLazyError("counts of categories, and of groups that are not sorted")
+    if {grouped.labels[at] for at in grouped.positions} & {*grouped.names}:
+        raise NotLazyError("pandas counts a column that is a key once")
     names = [f"{number}" for number in range(len(columns) + len(grouped.keys))]
     groups = ColumnGroups([*grouped.keys, *columns], dropna=True)
     keys, counts = groups.size()

@@ -8,7 +8,7 @@ import pytest
 
 import akdask.pandas as pd
 from akdask import config
-from akdask.pandas import chunk_forms, group_chunks
+from akdask.pandas import chunk_forms, group_chunks, tuning
 from akdask.pandas.frequencies import Regular
 from tests.pandas_face.compare import difference
 
@@ -109,3 +109,22 @@ def test_reductions_are_no_transforms(rows):
     for own in (rows, face._of(face(rows).lazy(), None)):
         with pytest.raises(ValueError, match="Function did not transform"):
             own.transform("mean")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        lambda rows: rows.set_index("t").pipe(lambda labelled: labelled.set_index(labelled.index)),
+        lambda rows: rows.set_index("t").pipe(lambda labelled: labelled.set_index([labelled.index.rename("when")])),
+        lambda rows: rows.select_dtypes("bool"),
+        lambda rows: rows.groupby("k").k.value_counts(),
+        lambda rows: rows.groupby(["k", "x"])[["x", "y"]].value_counts(),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*ran in pandas")
+def test_names_of_labels_and_columns_are_kept(question, tmp_path, monkeypatch):
+    monkeypatch.setattr(tuning, "READ_VALUES", 0)
+    monkeypatch.setattr(tuning, "READ_BYTES", 0)
+    ROWS.to_parquet(tmp_path / "rows.parquet")
+    found, wanted = question(pd.read_parquet(tmp_path / "rows.parquet")), question(ROWS)
+    assert difference(found, wanted) is None
