@@ -135,6 +135,7 @@ def _pictures() -> str:
 
 def run(subject: str, theirs: Path, ours: Path) -> Iterator[Ran]:
     """Run the cells of a notebook in two folders that hold its files, first in pandas."""
+    _pictures()  # Close those that others left open.
     known, own = Session(theirs, "pandas"), Session(ours, "akdask.pandas")
     with config.set(pandas_fallback="silent"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
