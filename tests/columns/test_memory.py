@@ -27,8 +27,10 @@ def address(array):
     return array.__array_interface__["data"][0]
 
 
-def memory_address(block):
-    return address(np.frombuffer(block, np.uint8))
+def kept_addresses(spare):
+    """Return where the free blocks lie, that which has waited longest first."""
+    waiting = sorted((item for queue in spare._blocks.values() for item in queue), key=lambda item: item[0])
+    return [address(np.frombuffer(block, np.uint8)) for _, block in waiting]
 
 
 def test_the_memory_of_an_array_is_used_again_by_others_of_about_its_size(spare):
@@ -40,7 +42,7 @@ def test_the_memory_of_an_array_is_used_again_by_others_of_about_its_size(spare)
     again = new_array(8 * GRAIN - 5, np.uint8)
     assert address(again) == place
     assert len(again) == 8 * GRAIN - 5
-    assert not any(memory_address(block) == place for _, block in spare._blocks)
+    assert place not in kept_addresses(spare)
 
 
 def test_the_smallest_memory_that_is_enough_is_taken(spare):
@@ -79,10 +81,26 @@ def test_no_more_than_the_setting_is_kept_and_the_latest_at_that(spare):
         latest = [address(array) for array in arrays[2:]]
         while arrays:
             del arrays[0]
-        assert [memory_address(block) for _, block in spare._blocks] == latest
+        assert kept_addresses(spare) == latest
     with config.set(spare_memory=0):
         assert new_array(4 * GRAIN, np.uint8).base is None
         assert spare.nbytes == 0
+
+
+def test_blocks_of_all_sizes_make_room_in_the_order_in_which_they_came_back(spare):
+    with config.set(spare_memory=9 * GRAIN):
+        arrays = [new_array(count * GRAIN, np.uint8) for count in (2, 4, 1, 1, 3)]
+        latest = [address(array) for array in arrays[1:]]
+        while arrays:
+            del arrays[0]
+        assert kept_addresses(spare) == latest
+        assert spare.nbytes == 9 * GRAIN
+        # The latest of its size is in the caches.
+        assert address(new_array(GRAIN, np.uint8)) == latest[2]
+    new_array(LARGE, np.uint8)
+    assert not spare.release(3600)
+    assert spare.release()
+    assert spare.nbytes == 0
 
 
 def test_small_arrays_and_python_s_objects_are_numpy_s(spare):
