@@ -90,6 +90,14 @@ def test_only_values_of_one_word_have_exact_keys():
     assert not ordered(limbs([1])).exact
 
 
+def test_keys_of_no_rows_begin_at_0_and_take_no_bits():
+    for column in (np.empty(0, np.int64), np.empty(0), pa.array([], pa.large_string()), limbs([])):
+        key = ordered(column)
+        assert (key.low, key.bits, key.codes.tolist()) == (0, 0, [])
+        both = combine([key, ordered(np.empty(0, np.int64))]) if key.exact else None
+        assert both is None or (both.low, both.bits, both.codes.tolist()) == (0, 0, [])
+
+
 @given(st.data(), st.integers(0, 30))
 def test_combined_keys_order_as_the_columns_do(data, nrows):
     columns = [data.draw(arrays("i8", nrows, elements=st.integers(-5, 9))) for _ in range(3)]

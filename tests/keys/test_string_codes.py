@@ -82,6 +82,14 @@ def test_a_layout_has_the_bits_in_which_strings_differ_and_codes_are_made_of_the
         assert [int(code[row]) for code in codes_of(strings, layout)] == codes
 
 
+@given(strings_in_buffers(TEXT).filter(len), strings_in_buffers(TEXT).filter(len))
+def test_a_layout_of_some_strings_and_of_others_is_that_of_all(strings, others):
+    first, both = layout_of(strings), pa.concat_arrays([strings, others])
+    longest = max(len(text) for text in both.cast(pa.large_binary()).to_pylist())
+    found = None if first is None else layout_of(others, first)
+    assert found == (None if longest > LONGEST else layout_of(both))
+
+
 def pulled(word, mask):
     """The bits of a mask, side by side."""
     bits = [word >> place & 1 for place in range(64) if mask >> place & 1]

@@ -156,6 +156,15 @@ def test_a_table_of_strings_grows(length):
     assert TextTable().numbers(strings, len(distinct) - 1) is None
 
 
+@pytest.mark.parametrize("spare", range(10))
+def test_memory_for_strings_grows_where_the_bytes_written_at_a_time_do_not_fit(spare):
+    table = TextTable()
+    first = len(table._text) - spare
+    strings = pa.array(["a" * first, "b", "a" * first, ""], pa.large_string())
+    assert table.numbers(strings, 9).tolist() == [0, 1, 0, 2]
+    assert table.strings().to_pylist() == ["a" * first, "b", ""]
+
+
 @pytest.mark.parametrize(("most", "size"), [(3, 100), (9, 28)])
 def test_strings_stop_at_the_one_that_memory_is_missing_for(most, size):
     # There is memory for three strings, or for their 20 bytes and the 8 that are written at a time.
