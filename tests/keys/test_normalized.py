@@ -126,6 +126,8 @@ def test_keys_of_many_words_combine_only_in_last_place():
     assert combined is not None
     assert not combined.exact
     assert combine([text, number]) is None
+    assert combine([number, text, number]) is None
+    assert combine([number, number, text]) is not None
 
 
 @given(arrays("i8", st.integers(0, 30), elements=st.integers(-(2**40), 2**40)))

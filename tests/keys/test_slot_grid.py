@@ -99,3 +99,16 @@ def test_grids_that_grow_hold_both_and_room_within_the_type_on_the_side_that_gro
     there = least - int(bounds.min) if downwards else int(bounds.max) - (least + slots - 1)
     assert size - slots == min(one.nslots, most - slots, there)
     assert low == least - (size - slots if downwards else 0)
+
+
+@pytest.mark.parametrize("low", [0, 1, -2])
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.uint8, np.bool_])
+def test_columns_of_the_caller_stay_as_they_are(low, dtype):
+    first = np.array([0, 1, 1, 0]) + (low if dtype == np.int64 else 0)
+    columns = [first.astype(dtype), np.array([3, 0, 2, 1]), np.array([0, 1, 0, 1])]
+    before = [column.copy() for column in columns]
+    grid = SlotGrid.around(columns)
+    wanted = np.ravel_multi_index([first - first.min(), columns[1], columns[2]], (2, 4, 2)).tolist()
+    for _ in range(2):
+        assert grid.codes(columns).tolist() == grid.codes_within(columns).tolist() == wanted
+    np.testing.assert_equal(columns, before)

@@ -90,6 +90,18 @@ def test_a_layout_of_some_strings_and_of_others_is_that_of_all(strings, others):
     assert found == (None if longest > LONGEST else layout_of(both))
 
 
+SOME = st.lists(st.text("ab\0", max_size=30), min_size=1, max_size=3)
+
+
+@given(SOME, SOME)
+def test_joined_layouts_fit_the_strings_of_both(strings, others):
+    one, other = layout_of(strings_of(strings)), layout_of(strings_of(others))
+    both = layout_of(strings_of([*strings, *others]))
+    assert one.joined(other) == both
+    turned = other.joined(one)
+    assert (turned.varying, turned.shortest, turned.longest) == (both.varying, both.shortest, both.longest)
+
+
 def pulled(word, mask):
     """The bits of a mask, side by side."""
     bits = [word >> place & 1 for place in range(64) if mask >> place & 1]
