@@ -2,9 +2,10 @@
 // of text.
 //
 // Each page has definition levels, if nulls are allowed, and then plain values or positions in a dictionary; it may be
-// compressed by Snappy.  Every claim of the bytes is checked against the available data.
+// compressed by Snappy (`snappy.hpp`).  Every claim of the bytes is checked against the available data.
 
-#include "text.hpp"
+#include "footers.hpp"
+#include "snappy.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -15,23 +16,9 @@
 
 namespace {
 
-using namespace akdask;
-
-constexpr uint64_t PAGE_MARGIN = 2 * CHUNK;  // bytes read and written beyond the end of packed and unpacked data
 constexpr uint64_t POSITIONS_MARGIN = 16;    // bytes read beyond the end of packed positions
 constexpr uint64_t WIDEST = 32;              // bits of a position
 constexpr int64_t LONGEST = int64_t{1} << 40;
-
-// Reads a number of seven bits a byte; returns whether it ends in time.
-bool varint(const uint8_t* text, uint64_t& at, uint64_t stop, uint64_t most_shift, uint64_t& number) {
-    number = 0;
-    for (uint64_t shift = 0;; shift += 7) {
-        if (at >= stop || shift > most_shift) return false;
-        uint64_t byte = text[at++];
-        number |= (byte & 127) << shift;
-        if (byte < 128) return true;
-    }
-}
 
 // The positions themselves, as if they were looked up in an array of all numbers.
 struct Positions {
@@ -215,55 +202,8 @@ bool read_levels(const uint8_t* text, uint64_t& at, uint64_t last, int64_t size,
 constexpr uint64_t HEAD = 256;                   // bytes of a header that are read
 constexpr int64_t LARGEST_PAGE = 1 << 28;        // bytes of a page, unpacked
 constexpr int64_t MOST_ROWS = 1 << 24;           // rows of a page
-constexpr int NUMBERS = 9;                       // the first fields of a structure are kept
-constexpr int DEEPEST = 4;                       // structures within structures
-enum Wire { TRUE = 1, FALSE = 2, INT16 = 4, INT64 = 6, DOUBLE = 7, BINARY = 8, STRUCT = 12 };
 enum Page { DATA = 0, DATA_V2 = 3 };
 enum Encoding { PLAIN = 0, PLAIN_DICTIONARY = 2, RLE = 3, RLE_DICTIONARY = 8 };
-
-// The first fields of a structure by their numbers: their types, and integers or the places where structures begin.
-struct Fields {
-    std::array<int, NUMBERS> kinds{};
-    std::array<int64_t, NUMBERS> values{};
-
-    int64_t integer(int number) const {
-        return kinds[number] >= INT16 && kinds[number] <= INT64 ? values[number] : -1;
-    }
-};
-
-// Reads a structure in Thrift's compact protocol, and moves behind it.  Returns false for one that is cut short, damaged,
-// or has what headers rarely have: lists, bytes, fields in another order.
-bool read_fields(const uint8_t* text, uint64_t& at, uint64_t stop, Fields& found, int depth = 0) {
-    uint64_t number = 0, raw;
-    while (at < stop) {
-        uint8_t head = text[at++];
-        if (!head) return true;
-        if (!(head >> 4)) return false;
-        number += head >> 4;
-        int kind = head & 15;
-        int64_t value = 0;
-        if (kind >= INT16 && kind <= INT64) {
-            if (!varint(text, at, stop, 56, raw)) return false;
-            value = static_cast<int64_t>(raw >> 1) ^ -static_cast<int64_t>(raw & 1);
-        } else if (kind == DOUBLE || kind == BINARY) {
-            raw = 8;
-            if (kind == BINARY && !varint(text, at, stop, 35, raw)) return false;
-            if (raw > stop - at) return false;
-            at += raw;
-        } else if (kind == STRUCT && depth < DEEPEST) {
-            value = static_cast<int64_t>(at);
-            Fields within;
-            if (!read_fields(text, at, stop, within, depth + 1)) return false;
-        } else if (kind != TRUE && kind != FALSE) {
-            return false;
-        }
-        if (number < NUMBERS) {
-            found.kinds[number] = kind;
-            found.values[number] = value;
-        }
-    }
-    return false;
-}
 
 // Lists pages of data by their headers, which it reads from a file; returns the number of pages with rows.  It ends
 // before a header that is rare or damaged, which the caller looks at.
@@ -325,77 +265,6 @@ int64_t list_pages(int64_t descriptor, Span<int64_t> state, int64_t end, int64_t
         state[0] = offset + packed;
     }
     return static_cast<int64_t>(count);
-}
-
-// Copies earlier output, `back` bytes before; it may overlap what it writes, up to 16 bytes behind its end.
-INLINE void repeat(uint8_t* into, uint64_t back, uint64_t length) {
-    uint8_t* end = into + length;
-    if (back >= 16) {
-        for (; into < end; into += 16) std::memcpy(into, into - back, 16);
-        return;
-    }
-    // What overlaps repeats, so twice as many bytes can be copied each time.
-    const uint8_t* from = into - back;
-    for (; back < 8 && into < end; into += back, back *= 2) put_word(into, 0, word_at(from, 0));
-    for (; into < end; into += 8) put_word(into, 0, word_at(into - back, 0));
-}
-
-// Unpacks Snappy data, behind which PAGE_MARGIN bytes can be read; false unless its length agrees with its header.
-bool unpack_snappy(const uint8_t* data, uint64_t at, uint64_t last, Span<uint8_t> memory, uint64_t size) {
-    constexpr uint64_t FEW = 4;  // bytes of a literal that are in one word with a copy behind it
-    uint64_t claimed, done = 0;
-    if (!varint(data, at, last, 28, claimed) || claimed != size || size + PAGE_MARGIN > memory.size) return false;
-    // Bytes written beyond the end of each element are overwritten, or lie in the margin.
-    while (at < last) {
-        uint64_t word = word_at(data, at), kind = word & 3, length = ((word & 255) >> 2) + 1, back;
-        if (!kind) {
-            // A literal: its length is in the tag, or in one to four bytes behind it.
-            ++at;
-            if (length > 60) {
-                uint64_t extra = length - 60;
-                if (extra > last - at) return false;
-                length = ((word >> 8) & ((uint64_t{1} << (8 * extra)) - 1)) + 1;
-                at += extra;
-            }
-            if (length > last - at || length > size - done) return false;
-            bool is_short = length <= FEW && at + length < last;
-            if (is_short) {
-                put_word(memory.data, done, word >> 8);
-            } else {
-                for (uint64_t ahead = 0; ahead < length; ahead += CHUNK) {
-                    copy_chunk(data + at + ahead, memory.data + done + ahead);
-                }
-            }
-            at += length;
-            done += length;
-            // Numbers are short literals and copies in turn: the next tag is at hand, and not waited for.
-            if (!is_short) continue;
-            word >>= 8 * length + 8;
-            kind = word & 3;
-            if (kind != 1 && kind != 2) continue;
-            length = ((word & 255) >> 2) + 1;
-        }
-        // A copy: the kind alone tells where the next element begins.
-        uint64_t left = last - at;
-        if (kind == 2) {
-            if (left < 3) return false;
-            back = word >> 8 & 0xFFFF;
-            at += 3;
-        } else if (kind == 1) {
-            if (left < 2) return false;
-            length = 4 + (word >> 2 & 7);
-            back = (word & 0xE0) << 3 | (word >> 8 & 0xFF);
-            at += 2;
-        } else {
-            if (left < 5) return false;
-            back = word >> 8 & 0xFFFFFFFF;
-            at += 5;
-        }
-        if (!back || back > done || length > size - done) return false;
-        repeat(memory.data + done, back, length);
-        done += length;
-    }
-    return done == size;
 }
 
 // Reads an integer of some bytes: of 4 or 8 the lowest first, of other numbers the highest; false if 64 bits do not hold it.
@@ -801,186 +670,6 @@ void append_strings(Text data, Span<const uint32_t> starts, Span<const uint32_t>
         end += length;
         offsets[row + 1] = static_cast<int64_t>(end);
     }
-}
-
-// Reads structures of Thrift's compact protocol; `is_plain` ends where something is other than writers have it.
-struct Structures {
-    const uint8_t* at;
-    const uint8_t* end;
-    bool is_plain = true;
-
-    enum Kind : uint8_t { YES = 1, NO, BYTE, SHORT, INT, LONG, DOUBLE, BINARY, LIST, SET, STRUCT = 12 };
-    static constexpr int DEEPEST = 12;
-
-    uint64_t left() const { return static_cast<uint64_t>(end - at); }
-
-    uint8_t byte() {
-        is_plain = is_plain && at < end;
-        return is_plain ? *at++ : 0;
-    }
-
-    uint64_t number() {
-        uint64_t found = 0;
-        for (int shift = 0; shift < 63; shift += 7) {
-            uint8_t part = byte();
-            found |= static_cast<uint64_t>(part & 127) << shift;
-            if (part < 128) return found;
-        }
-        // The tenth byte has the last bit alone.
-        uint8_t last = byte();
-        is_plain = is_plain && last < 2;
-        return found | static_cast<uint64_t>(last) << 63;
-    }
-
-    int64_t integer() {
-        uint64_t found = number();
-        return static_cast<int64_t>((found >> 1) ^ (0 - (found & 1)));
-    }
-
-    void skip_bytes(uint64_t count) {
-        is_plain = is_plain && count <= left();
-        if (is_plain) at += count;
-    }
-
-    // Returns the number of items of a list of structures.
-    uint64_t count_structures() {
-        uint8_t head = byte();
-        uint64_t count = head >> 4 == 15 ? number() : head >> 4;
-        is_plain = is_plain && count <= left() && (head & 15) == STRUCT;
-        return is_plain ? count : 0;
-    }
-
-    // Calls a function with the number and the kind of each field, which reads its value or returns false.
-    template <class Read>
-    void fields(int depth, Read read) {
-        int64_t field = 0;
-        is_plain = is_plain && depth <= DEEPEST;
-        while (uint8_t head = byte()) {
-            field = head >> 4 ? field + (head >> 4) : integer();
-            is_plain = is_plain && field >= 0 && field < 1 << 20;
-            uint8_t kind = head & 15;
-            if (is_plain && !read(field, kind) && kind != YES && kind != NO) skip(kind, depth);
-        }
-    }
-
-    void skip(uint8_t kind, int depth) {
-        if (kind == YES || kind == NO || kind == BYTE) {  // bools inside of lists
-            skip_bytes(1);
-        } else if (kind == SHORT || kind == INT || kind == LONG) {
-            number();
-        } else if (kind == DOUBLE) {
-            skip_bytes(8);
-        } else if (kind == BINARY) {
-            skip_bytes(number());
-        } else if (kind == LIST || kind == SET) {
-            uint8_t head = byte();
-            uint64_t count = head >> 4 == 15 ? number() : head >> 4;
-            is_plain = is_plain && count <= left() && depth <= DEEPEST;
-            for (uint64_t item = 0; is_plain && item < count; ++item) skip(head & 15, depth + 1);
-        } else {
-            is_plain = is_plain && kind == STRUCT;
-            if (is_plain) fields(depth + 1, [](int64_t, uint8_t) { return false; });
-        }
-    }
-};
-
-// What is kept of a column chunk, as places in a row of numbers; of bytes, where they begin and how many there are.
-struct Kept {
-    enum { TYPE, CODEC, VALUES, SIZE, DATA, DICTIONARY, NULLS, PAGES, PAGES_SIZE, BOUNDS, BOUNDS_SIZE, OLD_MOST };
-    enum { OLD_LEAST = OLD_MOST + 2, MOST = OLD_LEAST + 2, LEAST = MOST + 2, COUNT = LEAST + 2 };
-};
-
-// Reads a number into its place; false if the field is no number.
-bool keep_number(Structures& from, uint8_t kind, int64_t& place) {
-    from.is_plain = from.is_plain && kind >= Structures::SHORT && kind <= Structures::LONG;
-    if (from.is_plain) place = from.integer();
-    return from.is_plain;
-}
-
-void keep_statistics(Structures& from, const uint8_t* begin, int64_t* kept) {
-    from.fields(6, [&](int64_t field, uint8_t kind) {
-        if (field == 3) return keep_number(from, kind, kept[Kept::NULLS]);
-        int place = field == 1 ? Kept::OLD_MOST : field == 2 ? Kept::OLD_LEAST : field == 5 ? Kept::MOST : field == 6 ? Kept::LEAST : -1;
-        if (place < 0) return false;
-        from.is_plain = kind == Structures::BINARY;
-        uint64_t size = from.number();
-        kept[place] = from.at - begin;
-        kept[place + 1] = static_cast<int64_t>(size);
-        from.skip_bytes(size);
-        return true;
-    });
-}
-
-void keep_chunk(Structures& from, const uint8_t* begin, int64_t* kept) {
-    bool is_told = false;
-    from.fields(4, [&](int64_t field, uint8_t kind) {
-        if (field == 3) {
-            from.is_plain = kind == Structures::STRUCT && !is_told;
-            is_told = true;
-            bool has_statistics = false;
-            from.fields(5, [&](int64_t inner, uint8_t inner_kind) {
-                if (inner == 12) {
-                    from.is_plain = inner_kind == Structures::STRUCT && !has_statistics;
-                    has_statistics = true;
-                    if (from.is_plain) keep_statistics(from, begin, kept);
-                    return true;
-                }
-                int place = inner == 1 ? Kept::TYPE : inner == 4 ? Kept::CODEC : inner == 5 ? Kept::VALUES : inner == 7 ? Kept::SIZE
-                            : inner == 9 ? Kept::DATA : inner == 11 ? Kept::DICTIONARY : -1;
-                return place >= 0 && keep_number(from, inner_kind, kept[place]);
-            });
-            return true;
-        }
-        // Data in another file.
-        from.is_plain = from.is_plain && field != 1;
-        return field >= 4 && field <= 7 && keep_number(from, kind, kept[Kept::PAGES + field - 4]);
-    });
-    from.is_plain = from.is_plain && is_told;
-}
-
-// Reads the row groups of a footer as most writers have them, and returns how many there are, -1 if it is other than
-// that.  `told` become the rows of all, -1 if they are not told, and whether orders of columns are; `kept` has a row for
-// each chunk, group by group.  Where it has room for fewer groups, they are counted.
-int64_t read_row_groups(Span<const uint8_t> footer, uint64_t leaves, Span<int64_t> told, Span<int64_t> rows,
-                        Matrix<int64_t> kept) {
-    require(told.size == 2 && kept.columns == Kept::COUNT && leaves < uint64_t{1} << 32, "other columns than are kept");
-    require(rows.size < uint64_t{1} << 31 && kept.rows == rows.size * leaves, "other rows than there are chunks");
-    Structures from{footer.begin(), footer.end()};
-    int64_t groups = -1;
-    told[0] = -1, told[1] = 0;
-    std::fill(kept.data, kept.data + kept.rows * kept.columns, int64_t{-1});
-    from.fields(0, [&](int64_t field, uint8_t kind) {
-        if (field == 3) return keep_number(from, kind, told[0]);
-        if (field == 7) {
-            from.is_plain = kind == Structures::LIST;
-            told[1] = 1;
-        }
-        if (field != 4) return false;
-        from.is_plain = kind == Structures::LIST && groups < 0;
-        uint64_t count = from.is_plain ? from.count_structures() : 0;
-        groups = static_cast<int64_t>(count);
-        for (uint64_t group = 0; from.is_plain && group < count; ++group) {
-            bool has_room = count <= rows.size, has_columns = false;
-            int64_t nrows = -1;
-            from.fields(2, [&](int64_t part, uint8_t part_kind) {
-                if (part == 3) return keep_number(from, part_kind, nrows);
-                if (part != 1) return false;
-                from.is_plain = part_kind == Structures::LIST && !has_columns;
-                has_columns = true;
-                uint64_t columns = from.is_plain ? from.count_structures() : 0;
-                from.is_plain = from.is_plain && columns == leaves;
-                int64_t unused[Kept::COUNT];
-                for (uint64_t leaf = 0; from.is_plain && leaf < columns; ++leaf) {
-                    keep_chunk(from, footer.begin(), has_room ? kept[group * leaves + leaf] : unused);
-                }
-                return true;
-            });
-            from.is_plain = from.is_plain && has_columns;
-            if (has_room) rows[group] = nrows;
-        }
-        return true;
-    });
-    return from.is_plain ? groups : -1;
 }
 
 // Numbers values from `low` on by their first appearances, as `out`, lists them in that order as `distinct`, and returns how

@@ -281,32 +281,6 @@ def test_what_does_not_unpack_to_what_it_claims_is_refused(numbers, claimed):
         [reader.read("x", 0, nrows) for reader, nrows in readers_of(path)]
 
 
-@st.composite
-def bytes_that_repeat(draw):
-    parts = draw(st.lists(st.binary(min_size=1, max_size=70), min_size=1, max_size=6))
-    return b"".join(draw(st.lists(st.sampled_from(parts), max_size=60)))
-
-
-@given(bytes_that_repeat() | st.lists(st.integers(0, 2**18)).map(lambda some: np.array(some, np.int64).tobytes()))
-def test_snappy_is_unpacked_and_bytes_behind_it_are_none_of_it(data):
-    packed = pa.Codec("snappy").compress(data).to_pybytes()
-    for behind in (b"\0", b"\1", b"\2", b"\xff"):
-        into = np.zeros(len(data) + 64, np.uint8)
-        assert loops.unpack(np.frombuffer(packed + behind * 64, np.uint8), len(data), into)
-        assert into[: len(data)].tobytes() == data
-
-
-@given(bytes_that_repeat(), st.lists(st.tuples(st.integers(0, 10**4), st.integers(0, 255)), max_size=3), st.data())
-def test_damaged_snappy_writes_nothing_behind_its_memory(data, changes, draw):
-    packed = bytearray(pa.Codec("snappy").compress(data).to_pybytes())
-    for at, byte in changes:
-        packed[at % len(packed)] = byte
-    stop = draw.draw(st.integers(0, len(packed)))
-    into = np.full(len(data) + 64 + 8, 170, np.uint8)
-    loops.unpack(np.frombuffer(bytes(packed[:stop]) + bytes(64), np.uint8), len(data), into[:-8])
-    assert (into[-8:] == 170).all()
-
-
 @pytest.mark.parametrize("rows", [[0, 10], [-1, 3], [5, 2], [3, 2**62]])
 @pytest.mark.parametrize("encoding", ["plain", "positions"])
 def test_rows_that_pages_do_not_have_touch_no_other_memory(rows, encoding):
