@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import operator
 import re
+from ipaddress import ip_address
 from itertools import pairwise
 from unittest.mock import patch
 
@@ -15,8 +16,8 @@ from hypothesis import strategies as st
 from akdask.columns.dtypes import BOOL, INT64, STR
 from akdask.engine.operations import OPERATIONS
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.operators.text import loops
-from akdask.operators.text.strings import _has_pair, leading_sets, unicode_array
+from akdask.operators.text import loops, strings
+from akdask.operators.text.strings import _has_pair, ipv4_number, ipv4_text, leading_sets, unicode_array
 from akdask.testing.strategies import strings_in_buffers
 
 WORDS = [
@@ -326,3 +327,41 @@ def test_loops_refuse_strings_beyond_their_text():
         loops.contain(np.array([0, 4]), text, np.ones((1, 256), np.bool_), found)
     with pytest.raises(ValueError, match="strings"):
         loops.find_delimiter(np.array([0, 5]), text, text[:1], 1, 1, np.zeros(1, np.int64))
+
+
+def test_literals_are_sets_of_one_byte_up_to_a_length(monkeypatch):
+    monkeypatch.setattr(strings, "_LONGEST", 5)
+    strings.literal_sets.cache_clear()
+    for text in ("", "a", "ab", "éa", "abcd", "abcde", "abcdef", "ééé"):
+        found, raw = strings.literal_sets(text), text.encode()
+        if not 0 < len(raw) <= 5:
+            assert found is None
+            continue
+        assert [np.flatnonzero(allowed).tolist() for allowed in found] == [[byte] for byte in raw]
+        # All who look for the same text share it.
+        assert not found.flags.writeable
+    strings.literal_sets.cache_clear()
+    leading_sets.cache_clear()
+    for pattern, is_all in {"abcde": True, "abcdef": None, "abcde|x": None, "abc[0-9]d": True, "abcd.": False}.items():
+        found, all_found = leading_sets(pattern)
+        assert (found is None) == (is_all is None)
+        assert all_found == bool(is_all)
+    leading_sets.cache_clear()
+
+
+@pytest.mark.parametrize("number", [0, 1, 255, 256, 2**24, 2**32 - 1, 2**32, 2**63, 2**64 - 1])
+def test_addresses_are_written_and_read(number):
+    wanted = str(ip_address(number))
+    assert ipv4_text(np.uint64(number)) == wanted
+    assert ipv4_text(np.array([number, 7, number], np.uint64)).to_pylist() == [wanted, "0.0.0.7", wanted]
+    if number < 2**32:
+        texts = pa.array([wanted, "1.2.3.4"], pa.large_string())
+        out = np.full(2, 9, np.uint64)
+        assert ipv4_number(texts).tolist() == [number, 0x01020304]
+        assert ipv4_number(texts, out) is out
+        assert out.tolist() == [number, 0x01020304]
+        assert ipv4_number(wanted) == number
+    for wrong in ("", "1.2.3", "1.2.3.256", "01.2.3.4", "1.2.3.4.5", " 1.2.3.4"):
+        for given_text in (wrong, pa.array(["1.2.3.4", wrong], pa.large_string())):
+            with pytest.raises(ArgumentError, match="is no IPv4 address"):
+                ipv4_number(given_text)
