@@ -167,7 +167,8 @@ def _among(column: Array, items: Collection[Any]) -> pdarray:
 
 
 def _is_number(array: Array) -> bool:
-    return array._as_operand()[1].dtype.is_number
+    dtype = array._as_operand()[1].dtype
+    return dtype.is_number or dtype.is_nullable_number
 
 
 def nunique(frame: DataFrame, axis: int, dropna: bool) -> Series:

@@ -20,12 +20,13 @@ from akdask.arrays.setops import contained
 from akdask.arrays.shapes import chained
 from akdask.arrays.sorting import check_permutation, coargsort, directions, sorted_positions
 from akdask.arrays.timearray import TimeArray
-from akdask.columns.dtypes import FLOAT64, INT64, NOT_A_TIME
+from akdask.columns.dtypes import FLOAT64, INT64
 from akdask.engine.alignment import align_by_plan
 from akdask.engine.missing import negated
 from akdask.engine.node import Frame
 from akdask.engine.sources import row_numbers
-from akdask.engine.values import Call, Constant, Value, key_parts
+from akdask.engine.times import ordered as nat_last
+from akdask.engine.values import Call, Value, key_parts
 from akdask.engine.values import cast as to_type
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames.columnset import ColumnSet, names_of
@@ -37,10 +38,6 @@ from akdask.frames.rows import kind_of
 from akdask.frames.rows_in_groups import empty_rows, numbers_in_groups
 from akdask.operators.sort.plan import sorted_rows
 from akdask.operators.sort.top_k import TopK
-
-if TYPE_CHECKING:
-    from akdask.frames.series import Series
-
 
 if TYPE_CHECKING:
     from akdask.frames.series import Series
@@ -265,19 +262,17 @@ def top_positions(array: Array, count: int, *, largest: bool, last: bool) -> pda
         lacking, (place,) = row_tools.filter_columns(frame, [row], frame, lacks)
         others = pdarray(lacking, place)
         return chained([first, others[-count:][::-1] if last else others[:count]])[:count]
-    missing: Value | None = None
-    if isinstance(array, TimeArray):
-        missing = Call("equal", value, Constant(NOT_A_TIME))
-        filling: Any = np.iinfo(np.int64).min if largest else np.iinfo(np.int64).max
-    elif value.dtype == FLOAT64:
-        missing, filling = Call("isnan", value), -np.inf if largest else np.inf
-    if missing is not None:
-        value = Call("where", missing, Constant(filling), value)
+    if isinstance(array, TimeArray) and not largest:
+        # NaT is the smallest number.
+        value = nat_last(value)
     if value.dtype.kind == "bool":
         value = to_type(value, INT64)
     if largest != last:
         # The first of equal ones come from the side of the smallest.
         value = Call("negative" if value.dtype == FLOAT64 else "invert", value)
+    if last and value.dtype == FLOAT64:
+        # NaN are the last ones in order.
+        value = Call("missing_first", value)
     found = TopK.of(array._frame, value, -count if last else count)
     positions = pdarray(found, found.positions)
     return positions[::-1] if last else positions

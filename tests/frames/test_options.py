@@ -1,0 +1,280 @@
+"""Methods with all of their options and every kind of column, beside those of pandas."""
+
+from __future__ import annotations
+
+from itertools import cycle, product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import akdask as ak
+from akdask.errors import ArgumentError
+from akdask.frames.binning import MOST_BINS
+
+pytestmark = pytest.mark.light
+
+TIMES = ["2020-01-03", "2020-01-01", None, "2020-01-03", "2020-01-02", None, "2020-01-01"]
+KINDS = {
+    "int": pd.Series([3, 1, 2**53 + 1, 3, -5, 2**53 + 1, 1]),
+    "float": pd.Series([1.5, np.nan, -np.inf, 1.5, 0.0, np.nan, -2.0]),
+    "bool": pd.Series([True, False, True, True, False, False, True]),
+    "nullable": pd.Series([3, None, 2**53 + 1, 3, -5, None, 1], dtype="Int64"),
+    "flag": pd.Series([True, None, False, True, None, False, True], dtype="boolean"),
+    "text": pd.Series(["b", "a", None, "b", "", None, "ab"], dtype="str"),
+    "time": pd.Series(pd.to_datetime(TIMES).astype("datetime64[ns]")),
+    "zone": pd.Series(pd.to_datetime(TIMES).astype("datetime64[ns]").tz_localize("Europe/Berlin")),
+    "span": pd.Series(pd.to_timedelta([3, 1, None, 3, 2, None, 1], unit="h").astype("timedelta64[ns]")),
+}
+WANTED = pd.DataFrame(KINDS)
+
+
+@pytest.fixture(scope="module")
+def lazy():
+    parts = [ak.DataFrame(WANTED[:3]), ak.DataFrame(WANTED[3:3]), ak.DataFrame(WANTED[3:])]
+    return ak.concat(parts, ignore_index=True)
+
+
+def known(column):
+    """Return items, None for missing ones, of a column of either library."""
+    column = column.to_pandas() if hasattr(column, "to_pandas") else column
+    return [None if pd.isna(item) else item for item in column.tolist()]
+
+
+def numbered(found):
+    """Return the numbers of intervals of pandas, and their names."""
+    codes = found.cat.codes if hasattr(found, "cat") else found.fillna(-1).astype(int)
+    return codes.tolist(), [str(name) for name in found.cat.categories] if hasattr(found, "cat") else []
+
+
+# ---- intervals
+
+X = np.array([1.0, 5, 9, np.nan, 0, 4, -3, 8.5])
+BINS = {
+    "int": ([1, 4, 7, 8, 0, -2], [[0, 4, 8], [-2, 1, 8], 1, 3]),
+    "float": (X.tolist(), [[0, 4, 8.5], [-3.0, 9.0], 2, 4]),
+    "bool": ([True, False, True], [[-1, 0, 1], 2]),
+    "time": (
+        ["2020-01-01", "2020-01-02", None, "2020-01-04", "2020-01-01"],
+        [["2020-01-01", "2020-01-02", "2020-01-04"], 3],
+    ),
+    "span": ([1, 3, None, 2, 9], [[1, 3, 9], 2]),
+}
+
+
+def given(kind, items):
+    """Return values, or bounds, of a kind."""
+    if kind == "time":
+        return pd.Series(pd.to_datetime(items).astype("datetime64[ns]"))
+    if kind == "span":
+        return pd.Series(pd.to_timedelta(items, unit="h").astype("timedelta64[ns]"))
+    return pd.Series(items)
+
+
+def check_intervals(found, wanted, labels):
+    codes, names = numbered(wanted)
+    if labels is False:
+        assert found.tolist() == codes
+    else:
+        assert found.tolist() == [names[code] if code >= 0 else "N/A" for code in codes]
+
+
+@pytest.mark.parametrize("kind", BINS)
+def test_elements_are_in_the_intervals_of_pandas(kind):
+    items, all_bins = BINS[kind]
+    values = given(kind, items)
+    plain = values.astype(np.int64) if kind == "bool" else values
+    how = cycle([(None, 3), (False, 3), (None, 1), ("names", 3), (None, 2)])
+    for bins, right, include_lowest in product(all_bins, (True, False), (True, False)):
+        bounds = bins if isinstance(bins, int) or kind not in ("time", "span") else pd.Index(given(kind, bins))
+        labels, precision = next(how)
+        count = bins if isinstance(bins, int) else len(bins) - 1
+        names = [f"n{k}" for k in range(count)] if labels == "names" else labels
+        options = {"right": right, "include_lowest": include_lowest, "precision": precision, "labels": names}
+        wanted, ends = pd.cut(plain, bounds, retbins=True, **options)
+        found, other = ak.cut(ak.Series(values), bounds, retbins=True, **options)
+        check_intervals(found, wanted, labels)
+        assert np.asarray(other).tolist() == np.asarray(ends).tolist()
+    assert ak.cut(ak.Series(values), bounds, **options).tolist() == found.tolist()
+
+
+@pytest.mark.parametrize("kind", ["int", "float", "time", "span"])
+def test_elements_are_in_the_quantile_ranges_of_pandas(kind):
+    values = given(kind, BINS[kind][0])
+    how = cycle([None, False])
+    for q in (1, 2, 3, [0, 0.25, 0.9, 1], [0.1, 0.5, 0.6]):
+        labels = next(how)
+        wanted, ends = pd.qcut(values, q, labels=labels, retbins=True, duplicates="drop")
+        found, other = ak.qcut(ak.Series(values), q, labels=labels, retbins=True, duplicates="drop")
+        check_intervals(found, wanted, labels)
+        assert np.asarray(other).tolist() == np.asarray(ends).tolist()
+
+
+def test_bounds_that_are_equal_are_refused_or_dropped():
+    x = ak.array([1.0, 2.0, 3.0])
+    with pytest.raises(ArgumentError, match="cut: "):
+        ak.cut(x, [0, 1, 1, 3])
+    assert ak.cut(x, [0, 1, 1, 3], duplicates="drop").tolist() == ["(0, 1]", "(1, 3]", "(1, 3]"]
+    with pytest.raises(ArgumentError, match="qcut: "):
+        ak.qcut(ak.array([1, 1, 1, 2]), 4)
+    for wrong in (0, -1, MOST_BINS + 1):
+        for function in (ak.cut, ak.qcut):
+            with pytest.raises(ArgumentError, match=f"is not from 1 to {MOST_BINS}"):
+                function(x, wrong)
+    for nothing in (ak.array([np.nan]), ak.Datetime(np.array(["NaT"], "M8[ns]"))):
+        for function in (ak.cut, ak.qcut):
+            with pytest.raises(ArgumentError, match=r"not all missing|there are no"):
+                function(nothing, 2)
+    for labels in (["a", "a"], ["a", "N/A"]):
+        with pytest.raises(ArgumentError, match=r"labels are all different|labels must be unique"):
+            ak.cut(x, [0, 1, 3], labels=labels)
+    with pytest.raises(ArgumentError, match="cut: "):
+        ak.cut(x, [0, 1, 3], labels=["a"])
+
+
+# ---- orders
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_are_sorted_with_missing_ones_first_or_last(lazy, kind):
+    for ascending, na_position, ignore_index in product((True, False), ("first", "last"), (False, True)):
+        options = {"ascending": ascending, "na_position": na_position}
+        wanted = WANTED.sort_values(kind, kind="stable", ignore_index=ignore_index, **options)
+        found = lazy.sort_values(kind, ignore_index=ignore_index, **options)
+        assert known(found[kind]) == known(wanted[kind])
+        assert found.index.to_pandas().tolist() == wanted.index.tolist()
+        ordered = ak.Series(lazy[kind]).sort_values(ascending=ascending, na_position=na_position)
+        assert ordered.index.to_pandas().tolist() == WANTED[kind].sort_values(kind="stable", **options).index.tolist()
+
+
+@pytest.mark.parametrize("kind", ["float", "nullable", "text", "time"])
+def test_labels_are_sorted_with_missing_ones_first_or_last(lazy, kind):
+    labelled = WANTED.set_index(kind)[["int"]]
+    for ascending, na_position in product((True, False), ("first", "last")):
+        wanted = labelled.sort_index(kind="stable", ascending=ascending, na_position=na_position)
+        for found in (
+            lazy.set_index(kind)[["int"]].sort_index(ascending=ascending, na_position=na_position)["int"],
+            ak.Series(lazy["int"], index=lazy[kind]).sort_index(ascending=ascending, na_position=na_position),
+        ):
+            assert np.asarray(found.tolist()).tolist() == wanted["int"].tolist()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_ranks_count_missing_ones_where_they_are_put(lazy, kind):
+    methods = cycle(("average", "min", "max", "first", "dense"))
+    for ascending, na_option in product((True, False), ("keep", "top", "bottom")):
+        method = next(methods)
+        wanted = WANTED[[kind]].rank(method=method, ascending=ascending, na_option=na_option)[kind]
+        found = lazy[[kind]].rank(method, ascending, na_option=na_option)[kind]
+        assert known(found) == known(wanted.astype(float)), (method, ascending, na_option)
+    wanted = WANTED[[kind]].rank(pct=True)[kind].astype(float)
+    np.testing.assert_allclose(lazy[[kind]].rank(pct=True)[kind].to_ndarray(), wanted)
+
+
+@pytest.mark.parametrize("kind", ["int", "float", "bool", "nullable", "time", "span"])
+def test_the_most_extreme_rows_are_those_of_pandas(lazy, kind):
+    plain = WANTED[[kind]]
+    there = int(plain[kind].notna().sum())
+    for (name, keep), n in product(product(("nlargest", "nsmallest"), ("first", "last")), (0, 1, 4, 9)):
+        found = getattr(ak.Series(lazy[kind]), name)(n, keep).index.to_pandas().tolist()
+        given_rows = plain[::-1] if keep == "last" else plain
+        ordered = given_rows.sort_values(kind, kind="stable", ascending=name == "nsmallest").index.tolist()
+        # Missing rows come only where others are too few, as in pandas.
+        assert found[:there] == ordered[: min(n, there)], (name, n, keep)
+        assert sorted(found[there:]) == sorted(ordered[there:n])
+    for name, n in product(("nlargest", "nsmallest"), (1, 2, 4)):
+        found = getattr(lazy[[kind]], name)(n, kind, "all").index.to_pandas().tolist()
+        ordered = plain[kind].sort_values(kind="stable", ascending=name == "nsmallest")
+        assert sorted(found) == plain.index[plain[kind].isin(set(ordered[:n]))].tolist(), (name, n)
+
+
+# ---- what is equal
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_equal_elements_are_found_counted_and_dropped(lazy, kind):
+    plain, series = WANTED[[kind]], ak.Series(lazy[kind])
+    for keep in ("first", "last", False):
+        assert lazy[[kind]].duplicated(keep=keep).tolist() == plain.duplicated(keep=keep).tolist()
+        assert lazy.duplicated([kind, "bool"], keep).tolist() == WANTED.duplicated([kind, "bool"], keep).tolist()
+    for keep in ("first", "last"):
+        found = lazy.drop_duplicates(kind, keep=keep)
+        assert found.index.to_pandas().tolist() == WANTED.drop_duplicates(kind, keep=keep).index.tolist()
+    for dropna in (True, False):
+        assert lazy[[kind]].nunique(dropna=dropna).tolist() == plain.nunique(dropna=dropna).tolist()
+        assert int(series.nunique(dropna=dropna)) == WANTED[kind].nunique(dropna=dropna)
+    for dropna, ascending, normalize in ((True, False, False), (False, True, False), (False, False, True)):
+        options = {"dropna": dropna, "ascending": ascending, "normalize": normalize}
+        found, wanted = series.value_counts(**options), WANTED[kind].value_counts(**options)
+        np.testing.assert_allclose(found.values.to_ndarray(), wanted.to_numpy(float))
+        if kind not in ("nullable", "flag"):
+            of_labels, of_wanted = (
+                sorted((str(label), count) for label, count in each.items()) for each in (found.to_pandas(), wanted)
+            )
+            assert of_labels == of_wanted
+
+
+SOUGHT = {
+    "int": [3, 2**53 + 1, 7], "float": [1.5, np.nan, -2.0], "bool": [True], "nullable": [3, 2**53 + 1], "flag": [False],
+    "text": ["b", "", "zz"], "time": [pd.Timestamp("2020-01-03"), pd.NaT], "span": [pd.Timedelta(1, "h")],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", SOUGHT)
+def test_elements_are_looked_for_among_others(lazy, kind):
+    sought = SOUGHT[kind]
+    wanted = WANTED[kind].isin(sought).tolist()
+    series = ak.Series(lazy[kind])
+    assert series.isin(sought).tolist() == wanted
+    assert series.isin(tuple(sought)).tolist() == wanted
+    assert lazy[[kind]].isin(sought)[kind].tolist() == wanted
+    assert lazy[[kind, "int"]].isin({kind: sought})[kind].tolist() == wanted
+    assert not any(lazy[["bool", "int"]].isin({"bool": [True]})["int"].tolist())
+    assert not any(series.isin([]).tolist())
+    if kind in ("int", "nullable", "bool", "flag"):
+        # Text equals no number.
+        assert series.isin([*sought, "3"]).tolist() == lazy[[kind]].isin(["3", *sought])[kind].tolist() == wanted
+        by_label = lazy[[kind]].isin(ak.Series(lazy[kind]))[kind].tolist()
+        assert by_label == WANTED[kind].notna().tolist()
+
+
+# ---- what is missing
+
+
+@pytest.mark.parametrize(("how", "thresh"), [("any", None), ("all", None), (None, 1), (None, 2), (None, 3), (None, 9)])
+def test_rows_and_columns_are_dropped_for_what_they_lack(lazy, how, thresh):
+    options = {"how": how} if thresh is None else {"thresh": thresh}
+    for names in (["float", "text", "time"], ["int", "nullable"], ["flag", "float", "span"], ["int"]):
+        plain, frame = WANTED[names], lazy[names]
+        assert frame.dropna(**options).index.to_pandas().tolist() == plain.dropna(**options).index.tolist()
+        assert list(frame.dropna(axis=1, **options).columns) == plain.dropna(axis=1, **options).columns.tolist()
+        reset = frame.dropna(ignore_index=True, **options)
+        assert reset.index.to_pandas().tolist() == list(range(len(plain.dropna(**options))))
+        if thresh is None:
+            found = lazy.dropna(subset=names, how=how).index.to_pandas().tolist()
+            assert found == WANTED.dropna(subset=names, how=how).index.tolist()
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("float", 7.5), ("float", 3), ("float", -np.inf), ("text", "none"), ("text", ""), ("nullable", 2**53 + 3),
+        ("flag", True), ("time", pd.Timestamp("2021-05-05")), ("span", pd.Timedelta(9, "h")), ("int", 5),
+    ],
+)  # fmt: skip
+def test_what_is_missing_is_filled(lazy, kind, value):
+    wanted = known(WANTED[kind].fillna(value))
+    assert known(lazy[[kind]].fillna(value)[kind]) == wanted
+    assert known(lazy[[kind, "bool"]].fillna({kind: value})[kind]) == wanted
+    assert known(ak.Series(lazy[kind]).fillna(value)) == wanted
+    assert ak.Series(lazy[kind]).isna().tolist() == WANTED[kind].isna().tolist()
+    assert lazy[[kind]].notna()[kind].tolist() == WANTED[kind].notna().tolist()
+    assert lazy[[kind]].count().tolist() == WANTED[[kind]].count().tolist()
+
+
+@pytest.mark.parametrize("kind", ["float", "nullable", "text", "time", "span", "flag"])
+def test_missing_elements_take_those_before_or_behind_them(lazy, kind):
+    for name, limit in product(("ffill", "bfill"), (None, 1, 2)):
+        wanted = getattr(WANTED[[kind]], name)(limit=limit)[kind]
+        found = getattr(lazy[[kind]], name)(limit=limit)[kind]
+        assert known(found) == known(wanted), (name, limit)
