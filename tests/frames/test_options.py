@@ -14,7 +14,8 @@ from akdask.frames.binning import MOST_BINS
 
 pytestmark = pytest.mark.light
 
-TIMES = ["2020-01-03", "2020-01-01", None, "2020-01-03", "2020-01-02", None, "2020-01-01"]
+DAYS = ["2020-01-03", "2020-01-01", "NaT", "2020-01-03", "2020-01-02", "NaT", "2020-01-01"]
+TIMES = pd.Series(np.array(DAYS, "M8[ns]"))
 KINDS = {
     "int": pd.Series([3, 1, 2**53 + 1, 3, -5, 2**53 + 1, 1]),
     "float": pd.Series([1.5, np.nan, -np.inf, 1.5, 0.0, np.nan, -2.0]),
@@ -22,8 +23,8 @@ KINDS = {
     "nullable": pd.Series([3, None, 2**53 + 1, 3, -5, None, 1], dtype="Int64"),
     "flag": pd.Series([True, None, False, True, None, False, True], dtype="boolean"),
     "text": pd.Series(["b", "a", None, "b", "", None, "ab"], dtype="str"),
-    "time": pd.Series(pd.to_datetime(TIMES).astype("datetime64[ns]")),
-    "zone": pd.Series(pd.to_datetime(TIMES).astype("datetime64[ns]").tz_localize("Europe/Berlin")),
+    "time": TIMES,
+    "zone": TIMES.dt.tz_localize("Europe/Berlin"),
     "span": pd.Series(pd.to_timedelta([3, 1, None, 3, 2, None, 1], unit="h").astype("timedelta64[ns]")),
 }
 WANTED = pd.DataFrame(KINDS)
