@@ -130,7 +130,7 @@ def present_among(kind: Array, value: Value) -> Value:
         return missing_integers.negated(missing_integers.is_missing(value))
     if value.dtype == NULLABLE_STR:
         return is_present(value)
-    if value.dtype == FLOAT64 or value.dtype.kind == "list":
+    if value.dtype.kind == "list":
         return Call("equal", value, value)  # NaN differs from itself.
     return Constant(np.bool_(True))  # The column need not be read.
 
@@ -191,8 +191,6 @@ def filled_array(array: Array, item: Any) -> Any:
     if isinstance(array, TimeArray):
         found: Any = where(pdarray(array._frame, is_present_time(array._value)), array, item)
         return found._lacking(False)
-    if isinstance(array, Categorical):
-        return array.fillna(item)
     return array._like(array._frame, _filled(array._value, item))
 
 

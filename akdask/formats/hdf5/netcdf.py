@@ -216,4 +216,5 @@ def _as_stored(missing: list[Any], dtype: np.dtype[Any]) -> Iterator[Any]:
 
 def _fits(number: Any, dtype: np.dtype[Any]) -> bool:
     bounds = np.iinfo(dtype)
-    return bool(np.isfinite(number) and bounds.min <= number <= bounds.max and int(number) == number)
+    # As Python's integers: the nearest float to the largest of 64 bits is beyond it.
+    return bool(np.isfinite(number) and int(number) == number and bounds.min <= int(number) <= bounds.max)
