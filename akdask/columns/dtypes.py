@@ -134,6 +134,10 @@ class ColumnType:
     max_bits: int = -1
     nullable: bool = False
 
+    def __hash__(self) -> int:
+        # Keys of caches have it: other fields tell few types apart.
+        return hash(self.name)
+
     @property
     def numpy(self) -> np.dtype[Any]:
         """The NumPy dtype of its elements; object for types that NumPy lacks, as in `to_ndarray`."""

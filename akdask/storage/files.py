@@ -283,6 +283,10 @@ class FileIdentity:
     version: str
     options: StorageOptions = field(default=NO_OPTIONS, repr=False)
 
+    def __hash__(self) -> int:
+        # Keys of caches have it, and few files are known in several states: the rest would take ten times as long.
+        return hash(self.path)
+
 
 def is_remote(path: str) -> bool:
     """Whether the path is a URL, to be opened through fsspec.

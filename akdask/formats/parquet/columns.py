@@ -228,7 +228,11 @@ class ParquetColumn:
     is_of_server: bool = False
     fraction: int | None = None
 
-    @property
+    def __hash__(self) -> int:
+        # Keys of caches have it: what else tells columns apart takes longer.
+        return hash((self.name, self.leaf, self.scale, self.counts))
+
+    @cached_property
     def digits(self) -> bool | None:
         """Whether bytes are read as digits in base 16; None where that depends on whether all of them are text."""
         if self.physical not in {"BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"} or STR not in (self.dtype, self._item):
@@ -246,12 +250,12 @@ class ParquetColumn:
         """Whether it has lists."""
         return _is_list(self.stored)
 
-    @property
+    @cached_property
     def divisor(self) -> float:
         """The power of ten that the integers of decimals are divided by; 1 for other columns."""
         return 10.0**self.stored.scale if pa.types.is_decimal(self.stored) else 1.0
 
-    @property
+    @cached_property
     def plain(self) -> str | None:
         """NumPy's type name of plain pages; None unless they hold numbers, times by `scale`, or decimals of few digits.
 

@@ -391,6 +391,9 @@ bool read_bytes(int64_t descriptor, void* into, int64_t size, int64_t offset) {
 // pages       a row for each page that has numbers
 // memory      room for a page unpacked, and PAGE_MARGIN more
 // held        where the page begins that was read to `data` and unpacked to `memory` last, -1 for none
+// dictionary  where the page of the dictionary begins, its bytes packed and unpacked, and whether it is packed, if it is read
+//             from the file when a page first needs it
+// is_loaded   whether that is done
 // start       the row of the first number that is wanted
 // rows        the rows that are wanted, ascending, if not all from the first one on are
 // missing     set where rows are null, if it has room; `nulls` counts those
@@ -401,6 +404,8 @@ struct PagesToDecode {
     Matrix<const int64_t> pages;
     Span<uint8_t> memory;
     int64_t& held;
+    Span<const int64_t> dictionary;
+    int64_t& is_loaded;
     int64_t start;
     Span<const int64_t> rows;
     bool is_optional;
@@ -423,6 +428,28 @@ struct PagesToDecode {
         const uint8_t* text;
         uint64_t at, last;
     };
+
+    // Reads the numbers of the dictionary; false if they are damaged or unsupported.
+    bool load_dictionary(const PlainNumbers& plain, Span<uint64_t> words, uint64_t known) const {
+        if (is_loaded) return true;
+        int64_t offset = dictionary[0], packed = dictionary[1], unpacked = dictionary[2];
+        bool is_packed = dictionary[3];
+        if (!plain.width || packed < 0 || unpacked < 0 || known > words.size) return false;
+        if (known > static_cast<uint64_t>(unpacked) / plain.width || (!is_packed && packed != unpacked)) return false;
+        // Numbers that are stored as they are need no other place.
+        Span<uint8_t> room{reinterpret_cast<uint8_t*>(words.data), 8 * words.size}, into = plain.is_stored ? room : memory;
+        Span<uint8_t> raw = is_packed ? data : into;
+        auto fits = [](int64_t size, const Span<uint8_t>& some) { return static_cast<uint64_t>(size) + PAGE_MARGIN <= some.size; };
+        if (!fits(packed, raw) || !fits(unpacked, into)) return false;
+        held = -1;
+        if (!read_bytes(descriptor, raw.data, packed, offset)) return false;
+        if (is_packed && !unpack_snappy(raw.data, 0, static_cast<uint64_t>(packed), into, static_cast<uint64_t>(unpacked))) {
+            return false;
+        }
+        if (!plain.is_stored && !plain.read(into.data, Adjacent(), known, words.data)) return false;
+        is_loaded = 1;
+        return true;
+    }
 
     // Finds the values of a page, unless it is damaged or unsupported.
     bool find_values(const int64_t* page, std::vector<uint8_t>& valid, Values& found) const {
@@ -461,7 +488,7 @@ struct PagesToDecode {
     // Fills an array with words of a dictionary, or plain numbers, and `absent` in null rows; returns the number of rows
     // done, before the first page that is unsupported or damaged.  `plain.width` is 0 if plain pages are unsupported.
     template <class Words, class Word>
-    int64_t decode(const Words& words, uint64_t known, const PlainNumbers& plain, Word absent, Span<Word> out) const {
+    int64_t decode(Words words, uint64_t known, const PlainNumbers& plain, Word absent, Span<Word> out) const {
         require(pages.columns == WIDTH && data.size >= PAGE_MARGIN && start >= 0 && start <= LONGEST,
                 "pages of other fields, without a margin, or no row to start at");
         require((!rows.size || rows.size == out.size) && (!missing.size || missing.size == out.size), "rows of other numbers");
@@ -493,6 +520,9 @@ struct PagesToDecode {
                 if (!read_bytes(descriptor, target, count * 8, page[VALUES] + first * 8)) return done;
                 done += count;
                 continue;
+            }
+            if constexpr (sizeof(Word) == 8) {
+                if (!page[IS_PLAIN] && dictionary.size && !load_dictionary(plain, words, known)) return done;
             }
             Values found;
             if (!find_values(page, valid, found)) return done;
@@ -549,13 +579,16 @@ struct PagesToDecode {
 };
 
 // Decodes numbers of pages, whose plain numbers of some width are multiplied by `factor` or divided by `divisor`, unless
-// both are 1; `words` is the dictionary, `known` of them, followed by any.  For the rest see `PagesToDecode`.
+// both are 1; `words` is the dictionary, `known` of them, followed by any, or room for it.  `state` has the page that is held,
+// the nulls, and whether the dictionary is loaded.  For the rest see `PagesToDecode`.
 int64_t decode_pages(int64_t descriptor, Span<uint8_t> data, int64_t base, Matrix<const int64_t> pages, Span<uint8_t> memory,
                      Span<int64_t> state, int64_t start, Span<const int64_t> rows, bool is_optional, Span<bool> missing,
-                     Span<const uint64_t> words, uint64_t known, uint64_t width, int64_t factor, double divisor,
-                     uint64_t absent, Span<uint64_t> out) {
-    require((width == 0 || width == 4 || width == 8) && factor > 0 && state.size == 2, "numbers of another width");
-    PagesToDecode all{descriptor, data, base, pages, memory, state[0], start, rows, is_optional, missing, state[1]};
+                     Span<const int64_t> dictionary, Span<uint64_t> words, uint64_t known, uint64_t width, int64_t factor,
+                     double divisor, uint64_t absent, Span<uint64_t> out) {
+    require((width == 0 || width == 4 || width == 8) && factor > 0 && state.size == 3, "numbers of another width");
+    require(!dictionary.size || (dictionary.size == 4 && descriptor >= 0), "a dictionary that is in no file");
+    PagesToDecode all{descriptor, data, base,        pages,   memory,  state[0], dictionary, state[2],
+                      start,      rows, is_optional, missing, state[1]};
     return all.decode(words, known, PlainNumbers(width, factor, divisor), absent, out);
 }
 
@@ -563,8 +596,9 @@ int64_t decode_pages(int64_t descriptor, Span<uint8_t> data, int64_t base, Matri
 int64_t decode_positions(int64_t descriptor, Span<uint8_t> data, int64_t base, Matrix<const int64_t> pages,
                          Span<uint8_t> memory, Span<int64_t> state, int64_t start, Span<const int64_t> rows, bool is_optional,
                          Span<bool> missing, uint64_t known, Span<int32_t> out) {
-    require(known < uint64_t{1} << 31 && state.size == 2, "too many strings");
-    PagesToDecode all{descriptor, data, base, pages, memory, state[0], start, rows, is_optional, missing, state[1]};
+    require(known < uint64_t{1} << 31 && state.size == 3, "too many strings");
+    PagesToDecode all{descriptor, data, base,        pages,   memory,  state[0], {}, state[2],
+                      start,      rows, is_optional, missing, state[1]};
     return all.decode(Positions(), known, PlainNumbers(0, 1, 1), static_cast<int32_t>(known), out);
 }
 

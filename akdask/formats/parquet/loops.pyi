@@ -24,6 +24,7 @@ def decode_pages(
     rows: Ints,
     is_optional: bool,
     missing: NDArray[np.bool_],
+    dictionary: Ints,
     words: Words,
     known: int,
     width: int,

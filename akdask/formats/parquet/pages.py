@@ -12,7 +12,6 @@ import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from enum import IntEnum
-from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -28,6 +27,7 @@ from akdask.columns.nullable import NullableColumn
 from akdask.errors import FileFormatError
 from akdask.formats import tuning as formats_tuning
 from akdask.formats.parquet import loops
+from akdask.formats.parquet.codecs import claimed_size, unpack_zstandard
 from akdask.formats.parquet.columns import NAT, ParquetColumn
 from akdask.formats.parquet.statistics import PageLocations
 from akdask.formats.parquet.thrift import CODECS, CutShortError, Struct, ThriftError, integers, read_struct
@@ -48,10 +48,11 @@ MARGIN = 64  # bytes behind packed data that loops read
 WIDEST = 32  # bits of a position in a dictionary
 _LONGEST_RUN = 8  # bytes that tell of a run of levels: its length, and the level
 _NO_WORDS = np.zeros(1, np.uint64)
-ALL_ROWS = np.zeros(0, np.int64)
+ALL_ROWS = _NO_PLACE = np.zeros(0, np.int64)
 NO_MASK = np.zeros(0, np.bool_)
 _LEVELS = np.array([0, 1], np.uint8)
 
+Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 Bools = npt.NDArray[np.bool_]
 
@@ -192,12 +193,11 @@ class PageList:
         NoPlainPagesError
             If another reader is needed.
         """
-        # A header takes a loop as long as a hundredth of a page of an index.
-        few_before = self._ranges.dense_file is not None and start <= formats_tuning.PARQUET_LISTED_ROWS * (
-            stop - start
-        )
-        if self._indexed is None and start > self._listed and not few_before:
-            self._indexed = self._find_pages()
+        if self._indexed is None and start > self._listed:
+            # A header takes a loop as long as a hundredth of a page of an index.
+            few_before = start <= formats_tuning.PARQUET_LISTED_ROWS * (stop - start)
+            if self._ranges.dense_file is None or not few_before:
+                self._indexed = self._find_pages()
         if self._indexed is not None:
             found = self._by_index(self._indexed, start, stop)
             if found is not None:
@@ -393,6 +393,11 @@ def _checksum(header: Struct) -> int:
     return found & 0xFFFFFFFF if type(found) is int else -1
 
 
+def _padded(nvalues: int, itemsize: int) -> int:
+    """Return how many numbers there are room for behind a dictionary: all that positions of its bits may name."""
+    return max(1 << max(nvalues - 1, 0).bit_length(), nvalues + MARGIN // itemsize)
+
+
 def is_one_run(levels: bytes, nrows: int) -> bool:
     """Whether definition levels are a single run without nulls."""
     header = shift = 0
@@ -426,17 +431,19 @@ class PageMemory:
 
     def __init__(self) -> None:
         self.packed = self.unpacked = np.empty(0, np.uint8)
+        self.words = np.empty(0, np.uint64)
         self.reader: PageReader | None = None
 
-    def reserve(self, pages: PageTable) -> bool:
-        """Make room for each of some pages, and return whether they are not too large for that."""
-        packed, unpacked = pages[:, [PageField.PACKED, PageField.UNPACKED]].max(axis=0).tolist()
+    def reserve(self, packed: int, unpacked: int, nwords: int) -> bool:
+        """Make room for a page and words of a dictionary, and return whether it is not too large for that."""
         if max(packed, unpacked) > tuning.MOST_SCRATCH_BYTES // 4:
             return False
         if len(self.packed) < packed + MARGIN:
             self.packed, self.reader = np.empty(packed + MARGIN, np.uint8), None
         if len(self.unpacked) < unpacked + MARGIN:
             self.unpacked, self.reader = np.empty(unpacked + MARGIN, np.uint8), None
+        if len(self.words) < nwords:
+            self.words, self.reader = new_array(nwords, np.uint64), None
         return True
 
 
@@ -474,8 +481,9 @@ class PageReader(ABC):
         # Whether they decode plain pages.
         self._is_plain = False
         self._list = PageList(ranges, place, column, itemsize, find_pages)
-        # Where the page begins that is held in memory, and the nulls that loops have met.
-        self._state = np.array([-1, 0])
+        # Where the page begins that is held in memory, the nulls that loops have met, and whether they have read the
+        # dictionary.
+        self._state = np.array([-1, 0, 0])
         self._sized: PageTable | None = None
         self._reads_pages = False
 
@@ -521,7 +529,7 @@ class PageReader(ABC):
 
     def _unpack(self, packed: Bytes, size: int, into: Bytes, unpacked: int) -> None:
         """Unpack bytes; there are `MARGIN` more behind them, as there are behind the unpacked ones."""
-        if _claimed(self._codec, packed[:size]) != unpacked:
+        if claimed_size(self._codec, packed[:size]) != unpacked:
             # The rest of the reused memory would pass for data.
             raise NoPlainPagesError
         if self._codec == "SNAPPY":
@@ -529,10 +537,9 @@ class PageReader(ABC):
                 raise self._list.damaged("a page cannot be unpacked")
             return
         try:
-            found = _zstandard().decompress(pa.py_buffer(packed[:size]), decompressed_size=unpacked)
+            unpack_zstandard(packed[:size], into[:unpacked])
         except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
             raise self._list.damaged(f"a page cannot be unpacked: {error}") from error
-        into[:unpacked] = np.frombuffer(found, np.uint8)
 
     # many pages
 
@@ -552,11 +559,22 @@ class PageReader(ABC):
             return 0
         if pages is not self._sized:
             self._sized = pages
-            are_checked = (pages[:, PageField.CHECKSUM] >= 0).any()
-            self._reads_pages = self._ranges.dense_file is not None and not are_checked and self._memory.reserve(pages)
+            self._reads_pages = self._ranges.dense_file is not None and self._reserve(pages)
         if self._reads_pages:
             return self._decode_from_file(pages, start, out, rows, missing)
         return self._decode_batches(pages, start, out, rows, missing)
+
+    def _reserve(self, pages: PageTable) -> bool:
+        """Make room for each of some pages and the dictionary; return whether a loop may read them."""
+        largest, dictionary, nwords = pages.max(axis=0).tolist(), self._list.dictionary, 0
+        packed, unpacked, checksum = (
+            largest[field] for field in (PageField.PACKED, PageField.UNPACKED, PageField.CHECKSUM)
+        )
+        if dictionary is not None:
+            packed, unpacked = max(packed, dictionary.packed), max(unpacked, dictionary.unpacked)
+            checksum = max(checksum, dictionary.checksum)
+            nwords = _padded(dictionary.nvalues, 8) if self._is_plain else 0
+        return checksum < 0 and self._memory.reserve(packed, unpacked, nwords)
 
     def _decode_from_file(
         self, pages: PageTable, start: int, out: NumberArray, rows: NumberArray, missing: Bools
@@ -564,7 +582,8 @@ class PageReader(ABC):
         """Decode rows in a loop that reads the pages."""
         memory = self._memory
         if memory.reader is not self:
-            memory.reader, self._state[0] = self, -1
+            memory.reader = self
+            self._state[:] = -1, 0, 0
         given = self._ranges.dense_file, memory.packed, 0, pages, memory.unpacked, self._state
         done = self._loop(given, start, rows, missing, out)
         self._note_done(pages, int(rows[done] if len(rows) else start + done) if done < len(out) else None)
@@ -749,13 +768,13 @@ class NumberPageReader(PageReader):
         pages = self._list.covering(start, stop)
         found = np.empty(stop - start, self._dtype.numpy) if out is None else out[: stop - start]
         missing = self._mask(stop - start)
-        row = 0
+        row = self._decode(pages, start, found, missing=missing)
         while row < len(found):
-            row += self._decode(pages, start + row, found[row:], missing=missing[row:])
+            page = pages[page_with(pages, start + row)]
+            self._read_page(page, start, found, missing)
+            row = int(page[PageField.FIRST] + page[PageField.NROWS]) - start
             if row < len(found):
-                page = pages[page_with(pages, start + row)]
-                self._read_page(page, start, found, missing)
-                row = int(page[PageField.FIRST] + page[PageField.NROWS]) - start
+                row += self._decode(pages, start + row, found[row:], missing=missing[row:])
         return self._with_nulls(found, missing)
 
     def read_rows(self, rows: NumberArray, out: NumberArray | None = None) -> NumberArray | NullableColumn:
@@ -788,23 +807,37 @@ class NumberPageReader(PageReader):
         return NullableColumn(found, missing if missing.any() else None) if self._is_nullable else found
 
     def _loop(self, given: tuple[Any, ...], start: int, rows: NumberArray, missing: Bools, out: NumberArray) -> int:
-        words, nwords = self._words(given[3], start, rows, len(out))
+        place, words, nwords = self._words(given[3], start, rows, len(out))
         width = self._stored.itemsize if self._is_plain else 0
         about = words, nwords, width, self._scale, self._divisor, self._absent_word
         is_optional = self._column.is_optional
-        return loops.decode_pages(*(*given, start, rows, is_optional, missing, *about, out.view(np.uint64)))
+        return loops.decode_pages(*(*given, start, rows, is_optional, missing, place, *about, out.view(np.uint64)))
 
     def _load_dictionary(self) -> None:
         self._dictionary  # noqa: B018 - computed on first use
 
-    def _words(self, pages: PageTable, start: int, rows: NumberArray, count: int) -> tuple[NumberArray, int]:
-        """Return the dictionary, for rows of some pages; none, if it was not read before and no page needs it."""
-        if "_dictionary" not in self.__dict__:
-            first, last = (rows[0], rows[-1]) if len(rows) else (start, start + count - 1)
-            begin, end = pages[:, PageField.FIRST].searchsorted((first, last), "right")
-            if pages[begin - 1 : end, PageField.IS_PLAIN].all():
-                return _NO_WORDS, 0
-        return self._dictionary
+    def _words(self, pages: PageTable, start: int, rows: NumberArray, count: int) -> tuple[Ints, NumberArray, int]:
+        """Return where the dictionary is, if a loop has to read it, its numbers or room for them, and their number."""
+        if "_dictionary" in self.__dict__:
+            return _NO_PLACE, *self._dictionary
+        page = self._list.dictionary
+        if page is None or not page.nvalues:
+            return _NO_PLACE, _NO_WORDS, 0
+        if self._reads_pages and self._is_plain:
+            return self._dictionary_place, self._memory.words, page.nvalues
+        # None is needed of plain pages.
+        first, last = (rows[0], rows[-1]) if len(rows) else (start, start + count - 1)
+        begin, end = pages[:, PageField.FIRST].searchsorted((first, last), "right")
+        if pages[begin - 1 : end, PageField.IS_PLAIN].all():
+            return _NO_PLACE, _NO_WORDS, 0
+        return _NO_PLACE, *self._dictionary
+
+    @cached_attribute
+    def _dictionary_place(self) -> Ints:
+        """Where the page of the dictionary begins, its bytes packed and unpacked, and whether it is packed."""
+        page = self._list.dictionary
+        assert page is not None, "there is a dictionary"
+        return np.array([page.offset, page.packed, page.unpacked, self._codec != "UNCOMPRESSED"])
 
     @property
     def _absent(self) -> Any:
@@ -923,8 +956,7 @@ class NumberPageReader(PageReader):
         page = self._list.dictionary
         if page is None or not page.nvalues:
             return _NO_WORDS, 0
-        nwords = max(1 << (page.nvalues - 1).bit_length(), page.nvalues + MARGIN // self._dtype.itemsize)
-        words = new_array(nwords, np.dtype(f"u{self._dtype.itemsize}"))
+        words = new_array(_padded(page.nvalues, self._dtype.itemsize), np.dtype(f"u{self._dtype.itemsize}"))
         raw = self._dictionary_bytes(page, words.view(np.uint8) if self._is_stored else None)
         if not np.may_share_memory(raw, words):
             stored = raw[: page.nvalues * self._stored.itemsize]
@@ -937,34 +969,3 @@ class NumberPageReader(PageReader):
             self._current = None
             self._current = self._unpacked_page(page)
         return self._current
-
-
-@cache
-def _zstandard() -> pa.Codec:
-    """Return the decompressor of pages, which any number of threads may use."""
-    return pa.Codec("zstd")
-
-
-def _claimed(codec: str, packed: Bytes) -> Any:
-    """Return the unpacked size that compressed data claims, None if it does not claim any."""
-    head = packed[:18].tobytes()
-    if codec == "SNAPPY":
-        size = 0
-        for place, byte in enumerate(head[:5]):
-            size |= (byte & 127) << 7 * place
-            if byte < 128:
-                return size
-        return None
-    return _claimed_by_frame(head)
-
-
-def _claimed_by_frame(head: bytes) -> int | None:
-    """Return the content size of a Zstandard frame."""
-    if head[:4] != b"\x28\xb5\x2f\xfd" or len(head) < 5:
-        return None
-    descriptor = head[4]
-    is_single = descriptor >> 5 & 1
-    width = (1 if is_single else 0, 2, 4, 8)[descriptor >> 6]
-    at = 5 + (not is_single) + (0, 1, 2, 4)[descriptor & 3]
-    size = int.from_bytes(head[at : at + width], "little")
-    return None if not width or at + width > len(head) else size + 256 if width == 2 else size

@@ -29,7 +29,15 @@ from akdask.formats.parquet.chunks import (
 )
 from akdask.formats.parquet.columns import ParquetColumn, ParquetFileDescription
 from akdask.formats.parquet.pages import ChunkPlace, NoPlainPagesError, NumberPageReader, PageMemory
-from akdask.formats.parquet.statistics import bounds_of, have_bounds, page_locations, page_statistics, without_values
+from akdask.formats.parquet.statistics import (
+    bounds_of,
+    concat_chunks,
+    has_order,
+    have_bounds,
+    page_locations,
+    page_statistics,
+    without_values,
+)
 from akdask.formats.parquet.text_pages import TextPageReader
 from akdask.records import record
 from akdask.storage.decoded_columns import FileColumn
@@ -308,10 +316,11 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
             return self._constant(place, len(rows), out)
         parts, row = [], 0
         for number, begin, end in self._within_groups(int(rows[0]), int(rows[-1]) + 1):
-            within = rows + (self._part.start - self._part.groups[number].first)
-            some = within[np.searchsorted(within, begin) : np.searchsorted(within, end)]
-            if not len(some):
+            shift = self._part.start - self._part.groups[number].first
+            first, last = rows.searchsorted((begin - shift, end - shift))
+            if first == last:
                 continue
+            some = rows[first:last] + shift
             found = self._rows(column, number, some, None if out is None else out[row : row + len(some)])
             if found is None:
                 return None
@@ -324,9 +333,10 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         if self._part.is_remote:
             return None
         group = self._part.groups[number]
-        first, stop = max(self._part.start - group.first, 0), min(self._part.stop - group.first, group.nrows)
+        first = max(self._part.start - group.first, 0)
         known = self._columns.get((column, number))
         if known is None:
+            stop = min(self._part.stop - group.first, group.nrows)
             place = self._stored(column)
             for (name, _), before in self._columns.items():
                 if name == column:
@@ -437,14 +447,19 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         place, groups = self._part.columns[column], self._part.groups
         if isinstance(place, ConstantPlace) or place.of_nulls or not place.column.is_flat:
             return None
-        starts, chunks = [np.array([group.first for group in groups])], [place.chunks]
+        first, known = np.array([group.first for group in groups]), place.chunks
         if len(within):
-            if self._part.is_remote or not have_bounds(place.chunks).any():
+            if (
+                self._part.is_remote
+                or not have_bounds(known).any()
+                or not (place.dtype.kind == "str" or has_order(place.column))
+            ):
                 return None
-            starts, chunks = [list(side) for side in zip(*self._pages(place, within), strict=True)]
+            starts, chunks = zip(*self._pages(place, within), strict=True)
+            first, known = np.concatenate(starts), concat_chunks(chunks)
         elif len(groups) == 1:
             return None  # it was considered before the task existed
-        first, known = np.concatenate(starts) - self._part.start, np.concatenate(chunks)
+        first = first - self._part.start
         # Rows before and behind the partition are excluded.
         last_before = np.searchsorted(first, 0, "right") - 1
         rows = slice(int(last_before), int(np.searchsorted(first, self._part.nrows)))
@@ -483,7 +498,9 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
             chunk = place.chunks[number]
             found = ChunkPlace.of(chunk, self._part.groups[number].nrows)
             kind = TextPageReader if place.dtype.kind == "str" else NumberPageReader
-            memory = self._memory.setdefault(column, PageMemory())
+            memory = self._memory.get(column)
+            if memory is None:
+                memory = self._memory[column] = PageMemory()
             find_pages = partial(page_locations, self._ranges, chunk)
             return kind(self._ranges, found, place.column, place.dtype, find_pages, memory)
         except NoPlainPagesError:

@@ -20,8 +20,9 @@ from akdask.formats.parquet.file_set import ParquetSource, open_set
 from akdask.formats.parquet.footers import ParquetManifest
 from akdask.formats.parquet.pages import ChunkPlace, PageList
 from akdask.formats.parquet.reader import partitions_of
-from akdask.formats.parquet.statistics import bounds_of, constant, unbounded, without_values
+from akdask.formats.parquet.statistics import bounds_of, concat_chunks, constant, unbounded, without_values
 from akdask.formats.parquet.thrift import (
+    CHUNK,
     CODECS,
     PHYSICAL,
     PROBLEMS,
@@ -482,3 +483,10 @@ def test_indexes_of_pages_are_used_where_they_can_be():
         (SIGNED, True, {"c7": 0}, [10, 20, 0, 0]),
     ):
         assert chunk_of(leaf, has_orders=has_orders, **places | change)[fields].tolist() == tuple(expected_)
+
+
+def test_metadata_of_chunks_is_put_together_as_numpy_does():
+    rng = np.random.default_rng(1)
+    parts = [rng.integers(0, 256, (count, CHUNK.itemsize)).astype(np.uint8).view(CHUNK)[:, 0] for count in (1, 0, 7)]
+    assert concat_chunks(parts).tobytes() == np.concatenate(parts).tobytes()
+    assert len(concat_chunks(parts[:1])) == 1

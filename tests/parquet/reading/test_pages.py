@@ -18,6 +18,7 @@ from akdask.columns.table import concat_rows, to_objects
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.formats import tuning
 from akdask.formats.parquet import loops
+from akdask.formats.parquet.codecs import _claimed_by_frame, claimed_size
 from akdask.formats.parquet.file_set import open_set
 from akdask.formats.parquet.footers import inspect_file
 from akdask.formats.parquet.pages import (
@@ -26,8 +27,6 @@ from akdask.formats.parquet.pages import (
     NumberPageReader,
     PageField,
     PageList,
-    _claimed,
-    _claimed_by_frame,
 )
 from akdask.formats.parquet.reader import RowGroupPartReader
 from akdask.storage.files import identify
@@ -287,12 +286,83 @@ def test_rows_that_pages_do_not_have_touch_no_other_memory(rows, encoding):
     data = np.frombuffer(bytes(10 * 8) if encoding == "plain" else b"\1\4\0\0", np.uint8)
     page = np.array([[0, 10, 0, len(data), len(data), -1, 0, encoding == "plain", -1, -1]])
     out = np.full(4, 170, np.uint64)
-    given = -1, np.append(data, np.zeros(64, np.uint8)), 0, page, np.zeros(64, np.uint8), np.array([-1, 0])
+    given = -1, np.append(data, np.zeros(64, np.uint8)), 0, page, np.zeros(64, np.uint8), np.array([-1, 0, 0])
+    nothing = np.zeros(0, np.int64)
     with suppress(ValueError):
         loops.decode_pages(
-            *given, 0, np.array(rows), False, np.zeros(0, np.bool_), np.zeros(1, np.uint64), 1, 8, 1, 1.0, 0, out[1:3]
+            *(*given, 0, np.array(rows), False, np.zeros(0, np.bool_), nothing),
+            *(np.zeros(1, np.uint64), 1, 8, 1, 1.0, 0, out[1:3]),
         )
     assert out[[0, 3]].tolist() == [170, 170]
+
+
+WIDE = np.array([3, -(2**40), 2**62, 7, 9], np.int64)
+NARROW = np.array([3, -70_000, 2**30, 7, 9], np.int32)
+
+
+def decode_with_dictionary(path, dictionary, width, room, into, *, known=5, factor=1, divisor=1.0):
+    """Return the rows that a loop has decoded of a page with five entries of a dictionary, and their numbers."""
+    page = np.array([[0, 5, 0, 5, 5, -1, 0, 0, -1, -1]])
+    words, out = np.full(room + 2, 170, np.uint64), np.zeros(5, np.uint64)
+    data, memory = np.full(into + 8, 170, np.uint8), np.full(into + 8, 170, np.uint8)
+    with path.open("rb") as file:
+        given = file.fileno(), data[:-8], 0, page, memory[:-8], np.array([-1, 0, 0])
+        about = words[1:-1], known, width, factor, divisor, 0
+        some = np.zeros(0, np.int64), False, np.zeros(0, np.bool_), np.array(dictionary)
+        done = loops.decode_pages(*given, 0, *some, *about, out)
+    assert words[[0, -1]].tolist() == [170, 170]
+    assert (data[-8:] == 170).all()
+    assert (memory[-8:] == 170).all()
+    return done, out
+
+
+@pytest.mark.parametrize("codec", ["none", "snappy"])
+@pytest.mark.parametrize(
+    ("numbers", "factor", "divisor"), [(WIDE, 1, 1.0), (NARROW, 1, 1.0), (NARROW, 1000, 1.0), (NARROW, 1, 100.0)]
+)
+def test_a_loop_reads_the_dictionary_that_a_page_needs(tmp_path, codec, numbers, factor, divisor):
+    # Positions of three bits: 0 to 4, as a run of eight.
+    page = b"\3\3" + sum(position << 3 * position for position in range(5)).to_bytes(3, "little")
+    raw = numbers.tobytes()
+    packed = raw if codec == "none" else pa.Codec("snappy").compress(raw).to_pybytes()
+    path = tmp_path / "x"
+    path.write_bytes(page + packed)
+    place = [len(page), len(packed), len(raw), codec == "snappy"]
+    width, room = numbers.itemsize, 40 // 8 + 64 // 8
+    about = {"factor": factor, "divisor": divisor}
+    done, out = decode_with_dictionary(path, place, width, room, 40 + 64, **about)
+    assert done == 5
+    wanted = numbers / divisor if divisor != 1 else numbers.astype(np.int64) * factor
+    assert out.view(wanted.dtype).tolist() == wanted.tolist()
+
+    def refused(place, *, width=width, room=room, into=40 + 64, **more):
+        return decode_with_dictionary(path, place, width, room, into, **(about | more))[0] == 0
+
+    assert refused(place, width=0)
+    assert refused(place, known=6, room=room + 1)
+    # Numbers as they are stored are read or unpacked to their own place.
+    needed = [len(packed)] * (codec == "snappy") + [len(raw)] * (width == 4)
+    assert not needed or refused(place, into=max(needed) + 63)
+    assert refused(place, room=4)
+    if width == 8:
+        assert refused(place, room=room - 1)
+    for field in range(3):
+        assert refused([*place[:field], -1, *place[field + 1 :]])
+    for more in (-1, 1):
+        assert refused([place[0], place[1], place[2] + more, place[3]])
+        assert refused([place[0], place[1] + more, place[2], place[3]])
+    assert refused([2**40, *place[1:]])
+
+
+def test_a_dictionary_is_in_a_file():
+    page = np.array([[0, 4, 0, 32, 32, -1, 0, 1, -1, -1]])
+    given = -1, np.zeros(96, np.uint8), 0, page, np.zeros(96, np.uint8), np.array([-1, 0, 0])
+    some = np.zeros(0, np.int64), False, np.zeros(0, np.bool_)
+    for dictionary in ([0, 8, 8, 0], [0, 8, 8]):
+        with pytest.raises(ValueError, match="in no file"):
+            loops.decode_pages(
+                *given, 0, *some, np.array(dictionary), np.zeros(9, np.uint64), 1, 8, 1, 1.0, 0, np.zeros(4, np.uint64)
+            )
 
 
 def test_no_plain_pages_is_no_error_of_the_library():
@@ -302,7 +372,7 @@ def test_no_plain_pages_is_no_error_of_the_library():
 @given(st.sampled_from(["SNAPPY", "ZSTD"]), st.integers(0, 70_000) | st.sampled_from([255, 256, 65_791, 65_792, 2**21]))
 def test_packed_data_tells_its_size(codec, size):
     packed = np.frombuffer(pa.Codec(codec.lower()).compress(bytes(size)), np.uint8)
-    assert _claimed(codec, packed) == size
+    assert claimed_size(codec, packed) == size
 
 
 def test_a_head_that_is_cut_or_of_another_kind_tells_no_size():
@@ -310,9 +380,9 @@ def test_a_head_that_is_cut_or_of_another_kind_tells_no_size():
     assert [_claimed_by_frame(frame[:count]) for count in range(9)] == [None] * 7 + [1000] * 2
     assert _claimed_by_frame(b"\0" + frame[1:]) is None
     # Of five bytes each tells that another follows.
-    assert _claimed("SNAPPY", np.array([255] * 4 + [15], np.uint8)) == 2**32 - 1
-    assert _claimed("SNAPPY", np.array([255] * 5 + [1], np.uint8)) is None
-    assert _claimed("SNAPPY", np.array([255], np.uint8)) is None
+    assert claimed_size("SNAPPY", np.array([255] * 4 + [15], np.uint8)) == 2**32 - 1
+    assert claimed_size("SNAPPY", np.array([255] * 5 + [1], np.uint8)) is None
+    assert claimed_size("SNAPPY", np.array([255], np.uint8)) is None
 
 
 @pytest.mark.parametrize("period", [1, 3, 11, 200, 3000])
