@@ -34,6 +34,7 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext, suppress
+from contextvars import ContextVar
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -70,7 +71,7 @@ _LARGEST_BLANK = 4096  # bytes of a signature that a power failure has blanked
 def settled(filenames: Filenames, read: Callable[[list[str]], Found]) -> Found:
     """Return the result of `read` for the files that a user means; no file is replaced while it runs.
 
-    Sets of dead writers are recovered before.
+    Sets of dead writers are recovered before.  Within `read`, further calls for the same files take them as they are.
 
     Raises
     ------
@@ -79,13 +80,16 @@ def settled(filenames: Filenames, read: Callable[[list[str]], Found]) -> Found:
     AkdaskError
         Errors of `expand` and `read`, unless a file was replaced meanwhile.
     """
+    outer = _SETTLED.get()
+    if outer is not None and outer[0] is filenames:
+        return read(outer[1])
     folders = _folders(names_of(filenames))
     stores = _stores(names_of(filenames))
     previous: Found | None = None
     for _ in range(tuning.MOST_TRIES):
         before = _changes(folders, stores)
         try:
-            found = read(_in_order(filenames))
+            found = _read(filenames, read)
         except AkdaskError:
             if before == _changes(folders, stores):
                 raise
@@ -95,6 +99,19 @@ def settled(filenames: Filenames, read: Callable[[list[str]], Found]) -> Found:
             return found
         previous = found
     raise FileError(f"the files {filenames!r} are replaced all the time.", hint="read them when their writers rest.")
+
+
+_SETTLED: ContextVar[tuple[Filenames, list[str]] | None] = ContextVar("settled files", default=None)
+"""What a user means, as it was given, and the files, while they are read."""
+
+
+def _read(filenames: Filenames, read: Callable[[list[str]], Found]) -> Found:
+    paths = _in_order(filenames)
+    given = _SETTLED.set((filenames, paths))
+    try:
+        return read(paths)
+    finally:
+        _SETTLED.reset(given)
 
 
 def settled_folder(folder: str, read: Callable[[str], Found]) -> Found:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
@@ -312,8 +312,7 @@ def format_of_files(filenames: Filenames, *, allow_errors: bool = False) -> Form
     MissingFileError, FileFormatError
         If no file exists, or none has a known format.
     """
-    first = names_of(filenames)[:1]
-    found = format_of_folder(absolute(first[0])) if first else None
+    found = _folder_of(filenames)
     if found is not None:
         return found
     if not allow_errors:
@@ -325,6 +324,12 @@ def format_of_files(filenames: Filenames, *, allow_errors: bool = False) -> Form
             continue
     # Opening it reports the errors of each file.
     return format_named(_DEFAULT)
+
+
+def _folder_of(filenames: Filenames) -> Format | None:
+    """Return the format whose sets are folders, if the first name is one of these."""
+    first = names_of(filenames)[:1]
+    return format_of_folder(absolute(first[0])) if first else None
 
 
 def format_of_folder(path: str) -> Format | None:
@@ -380,8 +385,23 @@ def open_files(filenames: Filenames, file_format: Format | None = None, **option
     UnsupportedError
         If sets of the format cannot be opened.
     """
-    if file_format is None:
-        file_format = format_of_files(filenames, allow_errors=bool(options.get("allow_errors")))
+    return open_as_stored(filenames, **options)[1] if file_format is None else _opened(filenames, file_format, options)
+
+
+def open_as_stored(filenames: Filenames, **options: Any) -> tuple[Format, StoredSet]:
+    """Open files as one set, and return their format as well; see `open_files`."""
+    if options.get("allow_errors") or _folder_of(filenames) is not None:
+        found = format_of_files(filenames, allow_errors=bool(options.get("allow_errors")))
+        return found, _opened(filenames, found, options)
+
+    def opened(paths: Sequence[str]) -> tuple[Format, StoredSet]:
+        found = format_of(paths[0])
+        return found, _opened(filenames, found, options)
+
+    return settled(filenames, opened)
+
+
+def _opened(filenames: Filenames, file_format: Format, options: Mapping[str, Any]) -> StoredSet:
     taken = {name: value for name, value in options.items() if name in file_format.read_options}
     return file_format.open(filenames, **taken)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from akdask.errors import ArgumentTypeError, FileError, MissingFileError, WriteError
-from akdask.storage import tuning
+from akdask.storage import recovery, tuning
 from akdask.storage.folders import Lock
 from akdask.storage.locales import hidden_folder
 from akdask.storage.recovery import recover, settled
@@ -246,3 +246,22 @@ def test_an_error_counts_only_if_no_file_was_replaced_meanwhile(tmp_path):
 def test_names_of_the_wrong_type_are_refused():
     with pytest.raises(ArgumentTypeError):
         settled([1], list)
+
+
+def test_files_that_are_read_are_not_looked_for_again_within(tmp_path, monkeypatch):
+    for name in FILES:
+        (tmp_path / name).write_text("old")
+    names, looked_for = [str(tmp_path / "set*")], []
+    expand = recovery.expand
+    monkeypatch.setattr(recovery, "expand", lambda given: looked_for.append(given) or expand(given))
+    wanted = [str(tmp_path / name) for name in FILES]
+    assert settled(names, lambda paths: [paths, settled(names, list), settled(wanted[:1], list)]) == [
+        wanted,
+        wanted,
+        wanted[:1],
+    ]
+    assert looked_for == [names, wanted[:1]]
+    (tmp_path / FILES[1]).unlink()
+    with pytest.raises(ZeroDivisionError):
+        settled(names, lambda paths: 1 / 0)
+    assert settled(names, list) == wanted[:1]
