@@ -10,11 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from akdask.caches import Cache
 from akdask.deferred import pd
 from akdask.errors import FileFormatError, MissingDatasetError, UnsupportedError, warn
 from akdask.storage.files import absolute, identify, is_remote, takes_storage_options
 from akdask.storage.locales import Filenames, expand, split_locale
-from akdask.storage.registry import first_bytes, format_named, format_of_files, format_of_folder, open_files
+from akdask.storage.registry import (
+    first_bytes,
+    format_named,
+    format_of_files,
+    format_of_folder,
+    open_as_stored,
+    open_files,
+)
+from akdask.storage.tuning import COLUMN_BYTES, KNOWN_SETS
 
 if TYPE_CHECKING:
     from akdask.frames.dataframe import DataFrame
@@ -40,6 +49,12 @@ _DELIMITERS = ",\t;|"
 _FIRST = 4096
 _MOST_COLUMNS = 4096  # of arrays of several dimensions
 _MOST_NAMED = 10
+
+
+_FRAMES: Cache[Any, DataFrame] = Cache(
+    "frames of opened sets", entries=KNOWN_SETS, size=lambda frame: COLUMN_BYTES * len(frame.columns)
+)
+"""Frames of sets that are opened again: an opened set is the same one as before if its files have not changed."""
 
 
 @takes_storage_options
@@ -149,12 +164,14 @@ def frame_of_set(
     from akdask.frames.dataframe import DataFrame
     from akdask.io.files import read_objects
 
-    file_format = format_of_files(filenames, allow_errors=bool(options.get("allow_errors")))
-    opened = open_files(filenames, file_format, **options)
+    file_format, opened = open_as_stored(filenames, **options)
+    known = _FRAMES.get(opened) if datasets is None else None
+    if known is not None:
+        return known.copy()
     objects = read_objects(opened, datasets, as_stored=True)
     if not objects:
         return DataFrame({})
-    if file_format.name == "HDF5" and _has_dimensions(opened.paths[0]):
+    if file_format.name == "HDF5" and _has_dimensions(opened):
         from akdask.frames.join import concat
         from akdask.io.netcdf import frame_of_variables
 
@@ -167,14 +184,21 @@ def frame_of_set(
     first, *rest = objects.values()
     if isinstance(first, DataFrame) and not rest:
         return first
-    return DataFrame(objects if datasets is not None else with_common_rows(objects))
+    if datasets is not None:
+        return DataFrame(objects)
+    made = DataFrame(with_common_rows(objects))
+    if [*made.columns] == [*opened.kinds]:  # Nothing is left out, of which each call tells.
+        _FRAMES.put(opened, made.copy())
+    return made
 
 
-def _has_dimensions(path: str) -> bool:
-    """Whether an HDF5 file is one of netCDF-4."""
+def _has_dimensions(opened: Any) -> bool:
+    """Whether HDF5 files are of netCDF-4."""
+    if opened.is_of_akdask:
+        return False
     from akdask.formats.hdf5.metadata import has_dimensions
 
-    return has_dimensions(identify(path))
+    return has_dimensions(identify(opened.paths[0]))
 
 
 def with_common_rows(objects: Mapping[str, Any]) -> dict[str, Any]:

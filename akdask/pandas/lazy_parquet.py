@@ -32,13 +32,15 @@ from akdask.frames.columnset import ColumnSet, level_column
 from akdask.pandas import tuning
 from akdask.pandas.encoded import NARROW, Coding, EncodedArray, Narrow, Objects, OpaqueRows, series_of
 from akdask.pandas.files import without_views
-from akdask.pandas.labels import FrameLabels, by_rows, computed, labelled
+from akdask.pandas.labels import FrameLabels, by_rows, computed, labelled, labels_of_frame
 from akdask.pandas.lazy import LazyFrame, check_names, column_of, is_lazy_type
 from akdask.pandas.object_forms import number_of
 from akdask.pandas.refusals import NotLazyError
 from akdask.records import record
-from akdask.storage.files import FileIdentity, StorageOptions, accessing, files_below, identify, is_folder
+from akdask.storage.files import FileIdentity, StorageOptions, accessing, files_below, identify, identify_all, is_folder
+from akdask.storage.recovery import settled
 from akdask.storage.registry import format_named, open_files
+from akdask.storage.tuning import COLUMN_BYTES, KNOWN_SETS
 
 NO_DEFAULT = pandas.api.extensions.no_default
 
@@ -96,7 +98,37 @@ def _backend(dtype_backend: Any) -> dict[str, Any]:
 def _parquet(
     given: list[str], columns: Any, filters: Any, storage_options: Any, backend: dict[str, Any], plain: bool
 ) -> LazyFrame:
-    identities = [identify(file) for file in given]
+    files = settled(given, identify_all)
+    if filters is not None or storage_options:
+        return _compared(given, files, columns, filters, storage_options, backend, plain)
+    chosen = None if columns is None else tuple(columns)
+    text = pandas.Series([""]).dtype  # An option decides about it.
+    alike = (text, getattr(text, "storage", None), plain, *backend.values())
+    found = _OPENED.get((files, chosen, alike))
+    if found is None:
+        found = _OPENED.put((files, chosen, alike), _compared(given, files, columns, None, None, backend, plain))
+    labels = labels_of_frame(found)
+    # Names of labels can be changed.
+    own = None if labels is None else FrameLabels(labels.columns.copy(), labels.levels)
+    return labelled(LazyFrame._of(found._columns), own)
+
+
+_OPENED: Cache[Hashable, LazyFrame] = Cache(
+    "frames of Parquet files", entries=KNOWN_SETS, size=lambda frame: COLUMN_BYTES * len(frame._columns.values)
+)
+"""Frames of files, columns and types: what pandas has for them takes as long to find as a small question."""
+
+
+def _compared(
+    given: list[str],
+    identities: Sequence[FileIdentity],
+    columns: Any,
+    filters: Any,
+    storage_options: Any,
+    backend: dict[str, Any],
+    plain: bool,
+) -> LazyFrame:
+    """Return files as a lazy frame after a comparison with what pandas has without their rows."""
     footers = [metadata_of(file) for file in identities]
     schema = footers[0].schema.to_arrow_schema()
     # Stored without Arrow's schema, files of one name may differ; pandas would unite them.
@@ -122,17 +154,8 @@ def _parquet(
         everything = LazyFrame._of(everything[_mask(everything, filters)]._columns.labelled(None))
     numbered = _numbered(schema, nothing, rows if filters is None and len(given) == 1 else -1)
     made = with_labels(everything, names, stored, nothing, numbered)
-    levels = [nothing.index.get_level_values(number).dtype for number in range(nothing.index.nlevels)]
-    alike = (*identities, *names, *stored, *nothing.dtypes, *levels, plain, *backend.values())
-    if filters is not None or alike not in _ALIKE:
-        _compare(made, nothing)
-        if filters is None:
-            _ALIKE.put(alike, True)
+    _compare(made, nothing)
     return made
-
-
-_ALIKE: Cache[Hashable, bool] = Cache("files whose columns have pandas' types", entries=256)
-"""Files and types that were compared: columns of no rows take as long to be computed as a small question."""
 
 
 def _plain_types(schema: pa.Schema) -> dict[str, str]:
@@ -147,7 +170,7 @@ def _without_rows(
     """Return the frame that pandas reads from a file of the same columns without rows; for `plain` see `parquet`."""
     has_defaults = columns is None and filters is None and not backend
     if has_defaults and len(set(schema.names)) == len(schema.names) and b"PANDAS_ATTRS" not in (schema.metadata or {}):
-        found = _made_of(schema.serialize().to_pybytes(), pandas.Series([""]).dtype, plain).copy()
+        found = _made_of(schema, plain)
     else:
         target = io.BytesIO()
         pq.write_table(schema.empty_table(), target)
@@ -159,14 +182,12 @@ def _without_rows(
     return made
 
 
-@cached_results("frames without rows", 64, lambda rows: int(rows.memory_usage().sum()))
-def _made_of(schema: bytes, text: Any, plain: bool) -> pandas.DataFrame:
-    """Convert a table without rows as pandas does with a type of text; its reader would load much of Arrow."""
-    read = pa.ipc.read_schema(pa.py_buffer(schema))
+def _made_of(schema: pa.Schema, plain: bool) -> pandas.DataFrame:
+    """Convert a table without rows as pandas does; its reader would load much of Arrow."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pandas.errors.Pandas4Warning)
-        found: pandas.DataFrame = pandas.DataFrame.from_arrow(read.empty_table())  # type: ignore[attr-defined]
-    return _with_plain_types(found, read) if plain else found
+        found: pandas.DataFrame = pandas.DataFrame.from_arrow(schema.empty_table())  # type: ignore[attr-defined]
+    return _with_plain_types(found, schema) if plain else found
 
 
 def _with_plain_types(nothing: pandas.DataFrame, schema: pa.Schema) -> pandas.DataFrame:

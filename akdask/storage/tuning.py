@@ -44,6 +44,9 @@ KNOWN_SETS = 16
 FILE_BYTES = 300
 """Bytes of a name of a file with its state, about, by which caches of them are bounded."""
 
+COLUMN_BYTES = 1000
+"""Estimate of the memory of a column of an opened frame, without its rows."""
+
 # ---- waiting for other writers
 
 ABANDONED_SECONDS = 24 * 3600.0

@@ -281,3 +281,25 @@ def test_offsets_of_strings_are_left_out_of_single_files_only(tmp_path, file_typ
         assert set(file["s"]) == {"values", "s_values"} | ({"segments", "s_segments"} if kept else set())
         assert file["s/values"][()].tobytes() == "one\0\0zwölf\0".encode()
     assert ak.read_hdf(path)["s"].tolist() == texts
+
+
+def test_a_set_that_is_scanned_again_is_another_frame_of_the_same_rows(tmp_path):
+    path = str(tmp_path / "x.h5")
+    ak.DataFrame({"n": [3, 1], "t": ["a", "b"]}).to_hdf(path)
+    first = ak.scan(path)
+    first["n"] = first["n"] * 2
+    first["m"] = 0
+    first["t"][0] = "z"
+    assert ak.scan(path).to_pandas().to_dict("list") == {"n": [3, 1], "t": ["a", "b"]}
+    assert list(ak.scan(path, datasets="t").columns) == ["t"]
+    for file in tmp_path.iterdir():
+        file.unlink()
+    ak.DataFrame({"n": [5, 6, 7], "t": ["c", "d", "e"]}).to_hdf(path)
+    assert ak.scan(path).to_pandas().to_dict("list") == {"n": [5, 6, 7], "t": ["c", "d", "e"]}
+
+
+def test_what_a_frame_leaves_out_is_told_each_time(tmp_path):
+    write(tmp_path / "x_LOCALE0000", a=np.arange(3), b=np.arange(3), odd=np.arange(2))
+    for _ in range(2):
+        with pytest.warns(RuntimeWarning, match="leaves out:\n'odd': 2 rows"):
+            assert list(ak.scan(str(tmp_path / "x*")).columns) == ["a", "b"]

@@ -73,6 +73,33 @@ def test_large_parquet_is_lazy_with_its_labels(rows, lazily, tmp_path, labels):
     same(found, pd.read_parquet(path))
 
 
+def test_parquet_that_is_opened_again_is_another_frame_of_the_same_rows(rows, lazily, tmp_path):
+    path = tmp_path / "x.parquet"
+    rows.set_index(["s", "i"]).to_parquet(path)
+    first = face.read_parquet(path)
+    first["x"] = 0.0
+    first.index.names = ["a", "b"]
+    again = face.read_parquet(path)
+    assert is_lazy(again)
+    same(again, pd.read_parquet(path))
+    assert face.read_parquet(path, columns=["u", "x"]).columns.tolist() == ["u", "x"]
+    assert face.read_parquet(path).columns.tolist() == ["u", "x", "b", "t", "z", "d"]
+    kinds = {"dtype_backend": "numpy_nullable"}
+    same(face.read_parquet(path, **kinds), pd.read_parquet(path, **kinds))
+    rows.iloc[:7].to_parquet(path)
+    same(face.read_parquet(path), rows.iloc[:7])
+
+
+def test_text_of_parquet_that_is_opened_again_is_stored_as_pandas_is_told(rows, lazily, tmp_path):
+    path = tmp_path / "x.parquet"
+    rows.to_parquet(path)
+    for storage in ("pyarrow", "python", "pyarrow"):
+        with pd.option_context("mode.string_storage", storage):
+            found, wanted = face.read_parquet(path)["s"], pd.read_parquet(path)["s"]
+            assert found.dtype == found.to_pandas().dtype == wanted.dtype
+            assert found.dtype.storage == wanted.dtype.storage
+
+
 @pytest.mark.parametrize(
     "change",
     [
