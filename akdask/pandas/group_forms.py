@@ -24,7 +24,7 @@ from akdask.pandas import group_plans
 from akdask.pandas import labels as labelling
 from akdask.pandas.face import in_pandas
 from akdask.pandas.grouped import Grouped, key_column
-from akdask.pandas.labels import FrameLabels, had_gaps
+from akdask.pandas.labels import FrameLabels, coding_of_array, computed, had_gaps
 from akdask.pandas.lazy import LazyFrame, LazySeries, plain
 from akdask.pandas.refusals import ArrangementError, NotLazyError
 from akdask.pandas.series import OF_VALUES
@@ -144,7 +144,7 @@ def _by_house(grouped: Grouped, calls: Sequence[Call], params: Mapping[str, Any]
     lazily: Any = house_reduction(house, asked, params) if asked else house.size()
     found = lazily.to_pandas()
     exact = {name for name in found.columns if name.count(" ") == 2}
-    exact |= {key_column(number) for number, key in enumerate(grouped.keys) if hasattr(key, "coding")}
+    exact |= {key_column(number) for number, key in enumerate(grouped.keys) if coding_of_array(key) is not None}
     found = plain(found, frozenset(exact))
     for number, key in enumerate(grouped.keys):
         name = key_column(number)
@@ -306,8 +306,17 @@ def when_looked_at(
     from akdask.pandas.series import Series as SeriesOfPandas
 
     kind = SeriesOfPandas if is_series else FrameOfPandas
-    result = lazy_groups.Pending(compute, lambda: group_plans.plan(grouped, calls, labels, is_series))
-    return lazy_groups.of(result, kind)
+
+    def planned() -> Any:
+        return group_plans.plan(grouped, calls, labels, is_series)
+
+    def looked_at() -> Any:
+        try:
+            return computed(planned())
+        except NotLazyError:
+            return compute()
+
+    return lazy_groups.of(lazy_groups.Pending(looked_at, planned), kind)
 
 
 def reduction(how: str) -> Callable[..., Any]:
