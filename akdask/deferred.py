@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 __all__ = [
+    "DeferredPackage",
     "adapt",
     "compliant",
     "fsspec",
@@ -127,10 +128,14 @@ _OF_MODULES = (ModuleType, FunctionType, BuiltinFunctionType, type, type(annotat
 """Types of what modules have and a script imports."""
 
 
-@without_collection
 def module_named(name: str) -> Any:
     """Return a module, which is loaded if it is not."""
-    return import_module(name)
+    found = sys.modules.get(name)
+    # Another thread may be loading it.
+    return _load(name) if found is None or getattr(found.__spec__, "_initializing", False) else found
+
+
+_load = without_collection(import_module)
 
 
 def loaded_module(name: str) -> Any:
@@ -138,7 +143,7 @@ def loaded_module(name: str) -> Any:
     return sys.modules.get(name)
 
 
-class _Package(ModuleType):
+class DeferredPackage(ModuleType):
     """Stands for a package that is loaded with the first use of a name of it."""
 
     def __getattr__(self, name: str) -> Any:
@@ -148,11 +153,11 @@ class _Package(ModuleType):
 
 
 if not TYPE_CHECKING:
-    fsspec = _Package("fsspec")
-    pd = _Package("pandas")
-    pa = _Package("pyarrow")
-    pc = _Package("pyarrow.compute")
-    pq = _Package("pyarrow.parquet")
+    fsspec = DeferredPackage("fsspec")
+    pd = DeferredPackage("pandas")
+    pa = DeferredPackage("pyarrow")
+    pc = DeferredPackage("pyarrow.compute")
+    pq = DeferredPackage("pyarrow.parquet")
 
 
 def is_pandas(item: Any, *classes: str) -> bool:

@@ -19,7 +19,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from h5py import h5d, h5z
 
 from akdask.caches import Cache
 from akdask.cluster import check_memory
@@ -28,6 +27,7 @@ from akdask.deferred import pa
 from akdask.formats import tuning
 from akdask.formats.hdf5 import loops
 from akdask.formats.hdf5.layout import H5Object
+from akdask.formats.hdf5.low_level import h5d, h5z
 from akdask.records import record
 from akdask.storage.files import FileIdentity
 from akdask.storage.ranges import RangeReader
@@ -39,8 +39,7 @@ Filter: TypeAlias = tuple[int, tuple[int, ...]]
 
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 
-DEFLATE, SHUFFLE, FLETCHER32 = h5z.FILTER_DEFLATE, h5z.FILTER_SHUFFLE, h5z.FILTER_FLETCHER32
-LZF = h5z.FILTER_LZF
+DEFLATE, SHUFFLE, FLETCHER32, LZF = 1, 2, 3, 32000  # as HDF5 and h5py number them
 BZIP2, BLOSC, LZ4, ZSTD = 307, 32001, 32004, 32015  # as registered with the HDF Group
 OWN = frozenset({DEFLATE, SHUFFLE, FLETCHER32, LZF, BZIP2, LZ4, ZSTD})
 """Filters that are undone here."""

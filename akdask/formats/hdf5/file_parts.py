@@ -11,9 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from h5py import h5f, h5p
-
 from akdask.formats.hdf5.layout import H5Object
+from akdask.formats.hdf5.low_level import h5f, h5p
 
 _FAMILY, _SPLIT = b"NCSAfami", b"NCSAmult"
 """What the superblocks of such files name as their driver."""

@@ -394,6 +394,11 @@ class FileSet:
         """The files, in order."""
         return tuple(file.file.path for file in self._files)
 
+    @property
+    def is_of_akdask(self) -> bool:
+        """Whether akdask wrote the first file: it notes the order of the columns there."""
+        return self._files[0].column_order is not None
+
     @cached_property
     def kinds(self) -> Mapping[str, ObjType]:
         """Kinds of all objects by name, including unreadable ones.

@@ -12,10 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-import h5py
 import numpy as np
 import numpy.typing as npt
-from h5py import h5t
 
 from akdask.columns.arrow import lists_of
 from akdask.columns.dtypes import BOOL, INT64, STR, UINT8, ColumnType, list_of
@@ -36,6 +34,7 @@ from akdask.formats.hdf5.description import (
     Slot,
 )
 from akdask.formats.hdf5.global_heaps import check_heaps
+from akdask.formats.hdf5.low_level import h5py, h5t
 from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset
 from akdask.storage.objects import SERVERS_DIFFER, UNIT, VALUES, ObjType
 from akdask.storage.ranges import RangeReader

@@ -10,11 +10,11 @@ import struct
 from collections.abc import Iterator
 
 import numpy as np
-from h5py import h5fd, h5i
 
 from akdask.caches import Cache
 from akdask.formats.hdf5 import loops
 from akdask.formats.hdf5.layout import H5Object
+from akdask.formats.hdf5.low_level import h5fd, h5i
 
 _HEAD = struct.Struct("<4sB3xQ")
 _SIGNATURE, _VERSION = b"GCOL", 1

@@ -13,9 +13,9 @@ from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
-from h5py import h5a, h5s, h5t
 
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT8, UINT64, ColumnType
+from akdask.formats.hdf5.low_level import h5a, h5s, h5t
 from akdask.storage.objects import ObjType
 
 H5Object: TypeAlias = Any

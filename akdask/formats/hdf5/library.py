@@ -8,11 +8,9 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
-import h5py
-from h5py import h5f, h5fd, h5p
-
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.formats.hdf5.layout import H5Object
+from akdask.formats.hdf5.low_level import h5f, h5fd, h5p, h5py
 from akdask.storage.files import FileIdentity, identify, is_remote, open_regular, path_of_open
 from akdask.storage.remote import RemoteFile
 

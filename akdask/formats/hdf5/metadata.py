@@ -11,7 +11,6 @@ from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
-from h5py import h5a, h5d, h5ds, h5g, h5l, h5o, h5t, h5z
 
 from akdask.caches import cached_results
 from akdask.errors import AkdaskError, FileFormatError, ObjTypeError
@@ -22,6 +21,7 @@ from akdask.formats.hdf5.description import DatasetSchema, Problem, Slot
 from akdask.formats.hdf5.global_heaps import check_heaps
 from akdask.formats.hdf5.layout import H5Object
 from akdask.formats.hdf5.library import HDF5_ERRORS, open_file
+from akdask.formats.hdf5.low_level import h5a, h5d, h5ds, h5g, h5l, h5o, h5t, h5z
 from akdask.records import record
 from akdask.storage.files import FileIdentity, identify
 from akdask.storage.objects import (
@@ -47,9 +47,10 @@ _LARGEST_VALUE = 2**16  # bytes of an attribute of numbers
 _MOST_INTEGERS = 2**16  # of an attribute, far more than an array has dimensions
 _LARGEST_TEXT = 2**24  # bytes of an attribute that is read; new-style files may have large ones
 
-_CLASSES = {h5t.INTEGER: "integer", h5t.FLOAT: "float", h5t.STRING: "text", h5t.ENUM: "enum", h5t.COMPOUND: "compound"}
-_NUMBERS = {"integer": h5t.NATIVE_INT64, "unsigned": h5t.NATIVE_UINT64, "float": h5t.NATIVE_DOUBLE}
-_LAYOUTS = {h5d.CONTIGUOUS: "contiguous", h5d.CHUNKED: "chunked", h5d.COMPACT: "compact", h5d.VIRTUAL: "virtual"}
+# Numbers of HDF5's classes of types and of its layouts; the library is loaded when a file is opened.
+_CLASSES = {0: "integer", 1: "float", 3: "text", 6: "compound", 8: "enum"}
+_LAYOUTS = {0: "compact", 1: "contiguous", 2: "chunked", 3: "virtual"}
+_NUMBERS = {"integer": "NATIVE_INT64", "unsigned": "NATIVE_UINT64", "float": "NATIVE_DOUBLE"}
 
 
 class NotFlatError(Exception):
@@ -133,7 +134,7 @@ def _value(attribute: H5Object, kind: StoredType, shape: tuple[int, ...] | None)
         return _text(attribute)
     if kind.family not in _NUMBERS or shape is None or attribute.get_storage_size() > _LARGEST_VALUE:
         return None
-    native = _NUMBERS["unsigned" if kind.family == "integer" and not kind.is_signed else kind.family]
+    native = getattr(h5t, _NUMBERS["unsigned" if kind.family == "integer" and not kind.is_signed else kind.family])
     value = np.zeros(shape, native.dtype)
     attribute.read(value, native)
     return value.tolist()

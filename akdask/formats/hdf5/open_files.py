@@ -17,10 +17,8 @@ from functools import cached_property, lru_cache
 from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
 
-import h5py
 import numpy as np
 import numpy.typing as npt
-from h5py import h5l, h5o, h5p, h5s, h5t
 
 from akdask.caches import Cache
 from akdask.formats import tuning
@@ -28,6 +26,7 @@ from akdask.formats.hdf5.binary import root_address
 from akdask.formats.hdf5.global_heaps import check_heaps
 from akdask.formats.hdf5.layout import H5Object
 from akdask.formats.hdf5.library import hdf5_errors_naming, open_hdf5
+from akdask.formats.hdf5.low_level import h5l, h5o, h5p, h5py, h5s, h5t
 from akdask.formats.hdf5.metadata import MAX_COMPRESSION_RATIO, Node, NotFlatError, StoredDataset, StoredGroup, root_of
 from akdask.storage.files import FileIdentity, has_status, identity_of, open_regular
 
@@ -35,15 +34,16 @@ TEXT = np.dtype(np.str_)
 """Type of text elements of any length."""
 
 _CLASSES = {
-    h5t.ENUM: "an enumeration, as h5py stores booleans",
-    h5t.COMPOUND: "compounds",
-    h5t.OPAQUE: "opaque bytes",
-    h5t.REFERENCE: "references",
-    h5t.VLEN: "lists",
-    h5t.ARRAY: "arrays",
-    h5t.BITFIELD: "bit fields",
-    h5t.TIME: "times",
+    2: "times",
+    4: "bit fields",
+    5: "opaque bytes",
+    6: "compounds",
+    7: "references",
+    8: "an enumeration, as h5py stores booleans",
+    9: "lists",
+    10: "arrays",
 }
+"""Elements by the numbers of HDF5's classes of types."""
 
 
 class UnknownElementsError(Exception):

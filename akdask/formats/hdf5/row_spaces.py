@@ -14,10 +14,8 @@ from hashlib import blake2b
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
-import h5py
 import numpy as np
 import numpy.typing as npt
-from h5py import h5d, h5i, h5p
 
 from akdask import config
 from akdask.caches import cached_results
@@ -43,6 +41,7 @@ from akdask.formats.hdf5.description import (
 from akdask.formats.hdf5.foreign import OBJECTS, STEP, FieldReader, dataset_of, is_plain_record
 from akdask.formats.hdf5.layout import H5Object
 from akdask.formats.hdf5.library import HDF5_ERRORS, is_in_parts, open_hdf5
+from akdask.formats.hdf5.low_level import h5d, h5i, h5p, h5py
 from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset, root_of
 from akdask.formats.hdf5.null_terminated import Characters
 from akdask.records import record

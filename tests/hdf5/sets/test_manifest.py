@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import akdask as ak
 from akdask import config
 from akdask.errors import FileFormatError, InconsistentFilesError
-from akdask.formats.hdf5 import manifest
+from akdask.formats.hdf5 import low_level, manifest
 from akdask.formats.hdf5.description import ranges_beside
 from akdask.formats.hdf5.file_set import open_set
 from akdask.formats.hdf5.inspect import Templates, describe_file
@@ -57,14 +57,14 @@ def written(tmp_path, write_set):
 def opened(monkeypatch):
     """Return a list that fills with the files that are opened through the HDF5 library."""
     paths = []
-    original = h5py.h5f.open
+    original = low_level.h5f.open
 
     def noted(path, *args, **options):
         # It is given a name of an open file.
         paths.append(os.path.basename(os.path.realpath(path.decode())))
         return original(path, *args, **options)
 
-    monkeypatch.setattr(h5py.h5f, "open", noted)
+    monkeypatch.setattr(low_level.h5f, "open", noted)
     # Files that are made alike would not be opened either.
     monkeypatch.setattr(Templates, "describe", lambda self, file: None)
     return paths

@@ -4,6 +4,7 @@ import inspect
 import os
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -23,6 +24,7 @@ from akdask.errors import (
 from akdask.storage import registry as formats
 from akdask.storage.files import identify, written_path
 from akdask.storage.locales import locale_files, locale_path
+from akdask.storage.manifest import manifest_path
 from akdask.storage.objects import VALUES, ObjType, StoredColumn, StoredObject
 from akdask.storage.recovery import settled
 from akdask.storage.registry import Format, format_named, format_of
@@ -226,13 +228,16 @@ def test_a_format_without_reader_is_recognized_only(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_library_of_a_format_is_loaded_with_the_first_file(tmp_path):
+@pytest.mark.parametrize("has_manifest", [False, True])
+def test_the_library_of_a_format_is_loaded_with_the_first_file_that_no_manifest_describes(tmp_path, has_manifest):
     ak.arange(3).to_hdf(tmp_path / "x")
+    if not has_manifest:
+        Path(manifest_path(str(tmp_path / "x"))).unlink()
     program = (
         "import sys, akdask as ak\n"
         "assert 'h5py' not in sys.modules\n"
         f"ak.load({str(tmp_path / 'x')!r})\n"
-        "assert 'h5py' in sys.modules"
+        f"assert ('h5py' in sys.modules) == {not has_manifest}"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
 
