@@ -271,7 +271,7 @@ def check_signs(operation: str, inputs: Any) -> None:
     """Refuse the bits of int64 and of uint64 together, as Arkouda and NumPy do: no type of integers holds both."""
     arrays = [item for item in inputs if isinstance(item, ElementwiseArray)]
     # Arrays such as addresses or bits take integers of both signs as their own.
-    are_numbers = not any(hasattr(item, "_operand") for item in arrays)
+    are_numbers = not any(hasattr(type(item), "_operand") for item in arrays)
     if are_numbers and {item._value.dtype.plain for item in arrays} == {INT64, UINT64}:
         raise ArgumentTypeError(
             f"{operation} does not take arrays of int64 and uint64 together.", hint="cast one to the type of the other."

@@ -83,6 +83,10 @@ class ColumnSet:
             raise missing_column(name, self.values)
         return self.kinds[name]._like(self.frame, self.values[name])
 
+    def kind(self, name: str) -> Array:
+        """Return an array of a column's kind, on whatever rows; integers that may be missing tell that they may."""
+        return self.array(name) if self.values[name].dtype.is_nullable_number else self.kinds[name]
+
     def arrays(self) -> list[Array]:
         """Return all columns, and the labels of rows that have some."""
         index = [] if self.index is None else [self.index_array()]
@@ -124,7 +128,9 @@ class ColumnSet:
     def renamed(self, names: Mapping[str, str]) -> ColumnSet:
         """Return the columns with other names; names that are not given stay."""
         values = {names.get(name, name): value for name, value in self.values.items()}
-        kinds = {names.get(name, name) if isinstance(name, str) else name: kind for name, kind in self.kinds.items()}
+        kinds: dict[Hashable, Array] = {names.get(name, name): self.kinds[name] for name in self.values}
+        if INDEX in self.kinds:
+            kinds[INDEX] = self.kinds[INDEX]
         return replace(self, values=values, kinds=kinds)
 
     def having(self, name: str, array: Array) -> ColumnSet:
@@ -225,7 +231,7 @@ class ColumnSet:
         named = dict(zip(self.values, values, strict=False))
         # Integers that may be missing tell those made of them that they were.
         nullable: dict[Hashable, Array] = {
-            name: self.array(name) for name, value in self.values.items() if value.dtype.is_nullable_number
+            name: self.kind(name) for name, value in self.values.items() if value.dtype.is_nullable_number
         }
         if self.index is not None and self.index.dtype.is_nullable_number:
             nullable[INDEX] = self.index_array()

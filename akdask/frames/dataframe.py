@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from akdask.arrays.groupby import GroupBy
     from akdask.arrays.pdarray import pdarray
     from akdask.arrays.writing import Path, Storable
-    from akdask.engine.node import RowSpace
+    from akdask.engine.node import Frame, RowSpace
+    from akdask.engine.values import Value
     from akdask.frames.columns import Renaming
     from akdask.frames.display import Info
     from akdask.frames.expanding import Decaying, Expanding
@@ -51,11 +52,11 @@ class Content:
     given : ColumnSet or callable
         The columns, or what returns them when they are asked for.
     handed : dict of str to (Array, Array)
-        The arrays that ``df["x"]`` has returned, and their expressions at that time.
+        The arrays that ``df["x"]`` has returned, and their rows and values at that time.
     """
 
     given: ColumnSet | Callable[[], ColumnSet]
-    handed: dict[str, tuple[Array, Array]] = field(default_factory=dict)
+    handed: dict[str, tuple[Array, Frame, Value]] = field(default_factory=dict)
 
     @property
     def columns(self) -> ColumnSet:
@@ -1000,9 +1001,9 @@ class DataFrame(RowLabelled):
     def _columns(self) -> ColumnSet:
         """The columns, with assignments to rows of arrays that came from ``df["x"]``."""
         content = self._content
-        for name, (array, before) in content.handed.items():
-            if array._frame is not before._frame or array._value != before._value:
-                content.handed[name] = array, array.copy()
+        for name, (array, frame, value) in content.handed.items():
+            if array._frame is not frame or array._value != value:
+                content.handed[name] = array, array._frame, array._value
                 content.columns = content.columns.having(name, array)
         return content.columns
 
@@ -1478,14 +1479,14 @@ class DataFrame(RowLabelled):
 
     def __setattr__(self, name: str, values: Any) -> None:
         """Change a column by its name, ``df.x = …`` for ``df["x"] = …``; as in pandas, none is made so."""
-        from akdask.errors import warn
-        from akdask.frames.conversion import is_scalar
-
         if name.startswith("_") or hasattr(type(self), name):
             super().__setattr__(name, values)
         elif name in self:
             self[name] = values
         else:
+            from akdask.errors import warn
+            from akdask.frames.conversion import is_scalar
+
             if not is_scalar(values):
                 warn(f"df.{name} = … makes no column; write df[{name!r}] = … for one.", UserWarning)
             super().__setattr__(name, values)
@@ -1753,7 +1754,8 @@ class DataFrame(RowLabelled):
         columns = self._columns
         handed = self._content.handed
         if name not in handed:
-            handed[name] = columns.array(name), columns.array(name)
+            array = columns.array(name)
+            handed[name] = array, array._frame, array._value
         return handed[name][0]
 
     # missing values and duplicates

@@ -435,15 +435,16 @@ class Joined:
     def _probed(self, own: int, *, keep_all: bool) -> ColumnSet:
         """Return the rows of one side, 0 for left, each with its matches of the other."""
         sides = self.left, self.right
-        arrays: list[dict[str, Array]] = [{}, {}]
+        kinds: list[dict[str, Array]] = [{}, {}]
         # The values of the columns on the frame of the keys; arrays may have other frames.
         given: list[list[Value]] = [[], []]
         for name, pair in self.sources.items():
             side = own if pair[own] is not None else 1 - own
             columns = sides[side].columns
-            arrays[side][name] = columns.array(str(pair[side]))
+            # Arrays know the types of rows without a match.
+            kinds[side][name] = columns.array(str(pair[side])) if keep_all else columns.kind(str(pair[side]))
             given[side].append(columns.values[str(pair[side])])
-        mine, theirs = arrays[own], arrays[1 - own]
+        mine, theirs = kinds[own], kinds[1 - own]
         wanted, others = given[own], given[1 - own]
         if keep_all:
             for array in theirs.values():
@@ -457,8 +458,9 @@ class Joined:
         if keep_all:
             theirs = {name: may_lack(array) for name, array in theirs.items()}
             values |= {name: self._with_missing(theirs[name], values[name], paired.lacks, name) for name in theirs}
-        both = mine | theirs
-        return ColumnSet.of({name: both[name]._like(paired.frame, values[name]) for name in self.sources})
+        frame, found = within_rounds(paired.frame, [values[name] for name in self.sources])
+        both: dict[Hashable, Array] = dict([*mine.items(), *theirs.items()])
+        return ColumnSet(frame, dict(zip(self.sources, found, strict=True)), both)
 
     def _with_missing(self, array: Array, found: Value, lacks: Value, name: str) -> Value:
         """Return a column of the other side on paired rows, with a value for rows without a match."""

@@ -2856,7 +2856,8 @@ def column_series(frame: DataFrame, name: str) -> Series:
     columns = frame._columns
     series.name, series._level_names = name, ()
     series._labelled = DataFrame._of(columns.only([name]).renamed({name: VALUES}))
-    series._labelled._content.handed[VALUES] = frame._column(name), columns.array(name)
+    array = frame._column(name)
+    series._labelled._content.handed[VALUES] = array, array._frame, array._value
     return series
 
 

@@ -732,7 +732,7 @@ def uses_codes(face: Any) -> bool:
 
 def lazily(face: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call the lazy form of a method of a frame or Series of pandas' face, or refuse it because of encoded columns."""
-    if hasattr(face, "_origin"):
+    if face._root() is not face:
         from akdask.pandas.encoded_steps import from_step
 
         return from_step(face, name, args, kwargs)

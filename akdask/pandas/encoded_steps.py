@@ -36,7 +36,7 @@ def from_step(step: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any
     """Call the lazy form of a method of groups, windows or accessors, or refuse it because of encoded columns."""
     root = step
     chain = []
-    while hasattr(root, "_origin"):
+    while root is not root._root():
         chain.append(root)
         root = root._origin
     if not hasattr(root, "lazy"):

@@ -731,11 +731,11 @@ def faced(found: Any) -> Any:
     NotLazyError
         If it is an array of Arkouda's, which has no labels.
     """
+    if isinstance(found, Face):
+        return found
     from akdask.pandas.frame import DataFrame
     from akdask.pandas.series import Series
 
-    if isinstance(found, Face):
-        return found
     if isinstance(found, np.str_):
         return str(found)
     kind = lazy_kind(found)

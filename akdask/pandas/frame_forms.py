@@ -73,7 +73,7 @@ def _listed(key: Any) -> Any:
 
 def _check_keys(side: Any, key: Any) -> None:
     """Refuse keys that name neither a column nor a level of the labels."""
-    known = {*side._columns.values, *side.index.names} if isinstance(side, DataFrame) else set()
+    known = {*side._columns.values, side._columns.index_name} if isinstance(side, DataFrame) else set()
     for one in _listed(key) if known else ():
         if isinstance(one, str) and one not in known:
             raise AbsentColumnError(f"there is no column {one!r}")

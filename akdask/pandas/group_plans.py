@@ -41,7 +41,7 @@ def has_plan(grouped: Grouped, calls: Sequence[Call], labels: pandas.Index) -> b
     keys = [(key, grouped.column(grouped.own[number])) for number, key in enumerate(grouped.keys)]
     if any(key._value != column._value or kind_of_values(key) not in "iufbMU" for key, column in keys):
         return False
-    if any(hasattr(key, "coding") or key._value.dtype in NULLABLE for key, _ in keys):
+    if any(labelling.coding_of_array(key) is not None or key._value.dtype in NULLABLE for key, _ in keys):
         return False
     return all(
         how in PLANNED and grouped.coding(at) is None and grouped.kind(at) in PLANNED[how][0] for at, how in calls

@@ -94,7 +94,7 @@ class Grouped:
 
     def coding(self, position: int) -> Any:
         """Return the coding of the numbers of a column, None if they stand for themselves."""
-        return getattr(self.column(position), "coding", None)
+        return labelling.coding_of_array(self.rows._columns.kinds[str(position)])
 
     def kind(self, position: int) -> str:
         return kind_of_values(self.column(position))
@@ -153,7 +153,7 @@ def of_frame(frame: LazyFrame, by: Any = None, level: Any = None, **options: Any
     if by is None and level is None:
         raise NotLazyError("there are no keys")
     labels, data = labelling.column_labels(frame), labelling.data_names(frame)
-    if not labels.is_unique:
+    if labelling.labels_of_frame(frame) is not None and not labels.is_unique:
         raise NotLazyError("columns repeat")
     given = _given_keys(by)
     types = {number: key.dtype for number, key in enumerate(given) if _is_narrow(key)}
@@ -168,10 +168,10 @@ def of_frame(frame: LazyFrame, by: Any = None, level: Any = None, **options: Any
         names.append(name)
         if position is not None:
             own[number] = position
-    numbered = {str(position): frame._columns.array(name) for position, name in enumerate(data)}
-    if not numbered:
+    if not data:
         raise NotLazyError("there are no columns")
-    rows = LazyFrame._of(frame._columns.beside(numbered))
+    numbered = {name: str(position) for position, name in enumerate(data)}
+    rows = LazyFrame._of(frame._columns.only(data).renamed(numbered))
     keys = [labelling.settled(key) if level is not None else _with_text(labelling.settled(key)) for key in keys]
     made = Grouped(rows, labels, keys, names, own, is_series=False, options=_options(options))
     made.is_wide, made.key_types = _is_wide(frame), types | _missing_integers(keys)

@@ -116,6 +116,11 @@ def _noted(lazy: Any, masked: frozenset[Hashable]) -> list[Hashable]:
     ]
 
 
+def coding_of_array(array: Any) -> Any:
+    """Return what the numbers of an array stand for, None if they stand for themselves."""
+    return vars(array).get("coding")
+
+
 def _array_of(columns: ColumnSet, name: Hashable) -> Array:
     return columns.index_array() if name is INDEX else columns.array(str(name))
 
@@ -739,9 +744,11 @@ def chosen_by_name(frame: LazyFrame, key: Any) -> LazyFrame | LazySeries | None:
         return None
     if len({*names}) < len(names):
         return None
-    columns = {name: _without_frequency(own.array(name)) for name in names}
-    found = LazyFrame._of(_beside(frame, columns, own.index_array() if own.index is not None else None, own.index_name))
-    return found if names is key else series_of(found, key)
+    chosen = own.only(names)
+    for name in names:
+        if _without_frequency(own.kinds[name]) is not own.kinds[name]:
+            chosen = chosen.having(name, _without_frequency(own.array(name)))  # type: ignore[arg-type]
+    return LazyFrame._of(chosen) if names is key else column_of(LazyFrame._of(chosen), key, key)
 
 
 def arrangement(frame: LazyFrame, name: str, args: Any, kwargs: Any) -> Any:

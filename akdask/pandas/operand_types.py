@@ -16,6 +16,7 @@ from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.series import Series
 from akdask.pandas.face import NDFrame, words
+from akdask.pandas.labels import coding_of_array
 from akdask.pandas.refusals import NotLazyError
 
 FILLS = {
@@ -45,10 +46,13 @@ def check(lazy: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     args, kwargs
         Its arguments, of which plain values, and columns of the face, are looked at.
     """
+    items = [*_items(args)]
+    if name not in FILLS and not items:
+        return
     columns: ColumnSet = lazy._columns if isinstance(lazy, DataFrame) else lazy._labelled._columns
     kinds = [columns.array(column) for column in columns.values]
     if name not in FILLS:
-        _check_operands(name.strip("_"), kinds, [*_items(args)])
+        _check_operands(name.strip("_"), kinds, items)
         return
     wanted = FILLS[name]
     given = [item for word, item in zip(wanted, args, strict=False) if word]
@@ -65,7 +69,7 @@ def check(lazy: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         kinds = [kind for kind in kinds if kind._value.dtype.nullable or not _has_integers(kind)]
     masked = loaded_module("akdask.pandas.masked_types")
     if masked is not None:  # Nullable columns look at the values themselves.
-        kinds = [kind for kind in kinds if not isinstance(getattr(kind, "coding", None), masked.Masked)]
+        kinds = [kind for kind in kinds if not isinstance(coding_of_array(kind), masked.Masked)]
         if not kinds:
             return
     bools = [_is_bool(kind) for kind in kinds]
@@ -73,7 +77,7 @@ def check(lazy: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     is_mixed = any(are_bools) if not all(bools) else not all(are_bools)
     if any(item is pandas.NA for item in items) or (items and (any(bools) != all(bools) or is_mixed)):
         raise NotLazyError("pandas makes objects of the values")
-    if name == "clip" and not all(isinstance(kind, pdarray) or hasattr(kind, "coding") for kind in kinds):
+    if name == "clip" and not all(isinstance(kind, pdarray) or coding_of_array(kind) is not None for kind in kinds):
         raise NotLazyError("values have no bounds")
     if name == "replace" and any(item is None for item in items):
         raise NotLazyError("None stands for several things")
@@ -91,7 +95,7 @@ def _check_column(other: Any, bools: list[bool]) -> None:
 
 
 def _check_operands(operator: str, kinds: list[Array], items: list[Any]) -> None:
-    kinds = [kind for kind in kinds if not hasattr(kind, "coding")]  # Encoded columns ask pandas.
+    kinds = [kind for kind in kinds if coding_of_array(kind) is None]  # Encoded columns ask pandas.
     if not kinds:
         return
     if any(item is pandas.NA for item in items):
