@@ -11,6 +11,7 @@ import pandas
 from akdask.arrays.array import Array
 from akdask.arrays.rules import PANDAS
 from akdask.arrays.scalar import Scalar
+from akdask.engine.alignment import max_rows
 from akdask.frames.columnset import INDEX, VALUES, ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index
@@ -230,6 +231,16 @@ def kind_of(given: Any) -> str | None:
 
 
 KINDS: dict[type, str] = {DataFrame: "frame", Series: "series", Index: "index", Array: "array"}
+
+
+def rows_found_once(rows: Any) -> Any:
+    """Return a lazy frame or Series whose rows are in memory, if which rows there are has to be computed, of few.
+
+    Sorts ask for the keys first, and selections and joins below would be computed for these and for the other columns.
+    """
+    frame = rows._columns.frame if isinstance(rows, DataFrame) else rows._labelled._columns.frame
+    most = None if frame.rows.is_fixed else max_rows(frame)
+    return rows if most is None or most > tuning.SORTED_BY_PANDAS else rows.persist()
 
 
 def order_of_pandas(

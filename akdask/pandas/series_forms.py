@@ -22,7 +22,7 @@ from akdask.pandas.arguments import NOT_GIVEN
 from akdask.pandas.arithmetic_forms import FORMS as ARITHMETIC
 from akdask.pandas.face import faced, in_pandas, lazy_argument, words
 from akdask.pandas.labels import arrangement, framed, row_labels, series_of, settled_operands, type_with_gaps
-from akdask.pandas.lazy import LazySeries, order_of_pandas
+from akdask.pandas.lazy import LazySeries, order_of_pandas, rows_found_once
 from akdask.pandas.refusals import NotLazyError
 from akdask.pandas.series import OF_VALUES
 
@@ -187,6 +187,7 @@ def sort_values(
     ignore_index: bool = False,
     key: Any = None,
 ) -> Any:
+    series = rows_found_once(series)
     order = order_of_pandas(series, ascending, kind, na_position, key)
     if order is None:
         if key is not None:

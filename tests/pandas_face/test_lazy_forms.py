@@ -8,6 +8,7 @@ import pytest
 
 import akdask.pandas as pd
 from akdask import config
+from akdask.engine.scheduler import recorded
 from akdask.pandas import chunk_forms, group_chunks, tuning
 from akdask.pandas.frequencies import Regular
 from tests.pandas_face.compare import difference
@@ -55,6 +56,17 @@ def test_equal_keys_of_a_sort_are_left_as_pandas_leaves_them(length):
     with config.set(pandas_fallback="error"):
         found = pd.DataFrame(rows).sort_values("n", key=lambda numbers: -numbers)
     assert difference(found, rows.sort_values("n", key=lambda numbers: -numbers)) is None
+
+
+@pytest.mark.parametrize("what", [["n", "at"], "n"], ids=["frame", "series"])
+def test_rows_are_selected_once_for_the_keys_of_a_sort_and_other_columns(what):
+    rows = pandas.DataFrame({"n": np.arange(300) % 7, "at": np.arange(300), "s": np.arange(300) % 2})
+    by = {"by": "n"} if isinstance(what, list) else {}
+    with config.set(cache_size=0), recorded() as seconds:
+        own = pd.DataFrame._of(pd.DataFrame(rows).lazy(), None)
+        found = own[own["s"] == 1][what].sort_values(**by).to_pandas()
+    assert difference(found, rows[rows["s"] == 1][what].sort_values(**by)) is None
+    assert sum("filter" in str(key) for key in seconds) == 1
 
 
 @pytest.mark.filterwarnings("ignore:.*ran in pandas")
