@@ -101,7 +101,7 @@ def group_batches(frame: Frame, keys: Sequence[Value]) -> Batches:
     rows = rows_read(frame, {column.source for column in columns_of(*keys)})
     if rows is None:
         return single_partitions(frame)
-    total = sum(rows)
+    total = max(sum(rows), _rows_matched(frame))
     if total <= tuning.SMALL_ROWS:
         return batch_neighbours(rows, 1)
     # A power of two, as the number of threads mostly is.
@@ -131,6 +131,12 @@ def _batches(frame: Frame, names: Set[str], few: int, most: int) -> Batches:
         if rows is None
         else batch_neighbours(rows, few, min(most, partition_size() // ITEMSIZE))
     )
+
+
+def _rows_matched(frame: Frame) -> int:
+    """Return the rows read for a table in which rows of a frame find all their matches, the most of any; maybe 0."""
+    indexed = (node.multiplicity.node.operands[0] for node in Chain.of(frame).selections if isinstance(node, MatchRows))
+    return max((sum(_rows_read_by(table) or ()) for table in indexed if isinstance(table, Project)), default=0)
 
 
 def single_partitions(frame: Frame) -> Batches:

@@ -300,6 +300,8 @@ def split_rows(
 ) -> RowRanges:
     """Split files whose largest column passes `limit` bytes into ranges of about equal numbers of rows.
 
+    Few files that are not in chunks are split into as many ranges as several threads need.
+
     Parameters
     ----------
     rows, nbytes : ndarray, shape (nfiles,), int64
@@ -324,14 +326,23 @@ def split_rows(
     total = sum(counts.tolist())
     if total > max(MOST_PARTITIONS, len(rows)):
         counts = np.maximum((counts * (MOST_PARTITIONS / total)).astype(np.int64), 1)
+    shares = _shares(rows) if grain is None else np.ones_like(counts)
+    is_shared = shares > counts
+    counts = np.maximum(counts, shares)
     step = -(-rows // counts)
     if grain is None:
         # Sums of floats are rounded by units of rows, which are the same ones wherever files are split.
-        grain = np.where(step >= tuning.MANY_RANGES * ALIGNED_ROWS, ALIGNED_ROWS, 1)
-    step = -(-step // grain) * grain
-    counts = np.where(grain > 1, np.maximum(-(-rows // np.maximum(step, 1)), 1), counts)
+        grain = np.where(is_shared | (step >= tuning.MANY_RANGES * ALIGNED_ROWS), ALIGNED_ROWS, 1)
+    step = np.where(is_shared, (step + grain // 2) // grain * grain, -(-step // grain) * grain)
+    counts = np.where(is_shared | (grain == 1), counts, np.maximum(-(-rows // np.maximum(step, 1)), 1))
     files = np.repeat(np.arange(len(rows)), counts)
     within = np.arange(len(files)) - np.repeat(np.cumsum(counts) - counts, counts)
     starts = np.minimum(within * step[files], rows[files])
-    stops = np.minimum(starts + step[files], rows[files])
+    stops = np.where(within + 1 == counts[files], rows[files], np.minimum(starts + step[files], rows[files]))
     return RowRanges(files, starts, stops)
+
+
+def _shares(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the number of ranges of each file, so that no range has a large share of all rows, or few rows."""
+    wanted = max(-(-sum(rows.tolist()) // tuning.SHARES), tuning.SHARED_ROWS)
+    return np.asarray(-(-rows // min(wanted, 2**62)), np.int64)

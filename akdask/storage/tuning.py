@@ -76,6 +76,9 @@ HDF5 in 22 ms of CPU time, and written in 106 ms, with a quarter and four times 
 MANY_RANGES = 8
 """Ranges of this many times the aligned number of rows are aligned: that makes them little larger."""
 
+SHARES, SHARED_ROWS = 4, 2**17
+"""Ranges of the rows of few files at least, and the rows of a range up to which a thread reads a file alone."""
+
 # ---- decoded columns
 
 DECODED_SHARE = 8

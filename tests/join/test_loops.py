@@ -61,6 +61,34 @@ def test_rows_with_a_match_are_kept_with_their_positions(count):
     assert rows[: len(matches)].tolist() == found[matches].tolist()
 
 
+@pytest.mark.parametrize("keep_all", [False, True])
+@pytest.mark.parametrize("nkeys", [1, 3, 100])
+@pytest.mark.parametrize("nrows", [0, 1, 2, 63, 64, 65, 200])
+@pytest.mark.parametrize("count", LENGTHS)
+def test_rows_are_paired_with_those_put_together(count, nrows, nkeys, keep_all):
+    keys = RANDOM.integers(0, nkeys, nrows)
+    firsts = np.array([np.flatnonzero(keys == key)[0] for key in keys], np.int64)
+    found = RANDOM.choice(np.append(np.unique(firsts), -1), count)
+    starts, order = np.full(nrows + 2, -7), np.full(nrows, -7)
+    loops.put_together(firsts, starts, order)
+    assert order.tolist() == np.argsort(firsts, kind="stable").tolist()
+    assert np.diff(starts)[:nrows].tolist() == np.bincount(firsts, minlength=nrows).tolist()
+    pairs = [
+        (row, match)
+        for row, first in enumerate(found)
+        for match in (np.flatnonzero(firsts == first) if first >= 0 else [-1] * keep_all)
+    ]
+    assert loops.count_pairs(found, starts, keep_all) == len(pairs)
+    row = before = 0
+    made = []
+    while row < count:
+        positions, rows = np.full(7, -7), np.full(7, -7)
+        row, before, some = loops.pair_up(found, starts, order, keep_all, row, before, positions, rows)
+        made += zip(positions[:some].tolist(), rows[:some].tolist(), strict=True)
+        assert some == 7 or (row, before) == (count, 0)
+    assert made == pairs
+
+
 @pytest.mark.parametrize("nrows", [0, 1, 2, 3, 7, 8, 9, 100])
 @pytest.mark.parametrize("count", LENGTHS)
 def test_words_are_put_among_sorted_ones(nrows, count):

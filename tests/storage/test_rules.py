@@ -71,6 +71,27 @@ def test_large_ranges_begin_at_units_of_rows_that_floats_are_added_up_by(monkeyp
     assert lengths_of([21], [160], 80) == [[12, 9]]
 
 
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([0], [[0]]),
+        ([2**17], [[2**17]]),
+        ([2**17 + 1], [[2**16, 2**16 + 1]]),
+        ([200_000], [[98_304, 101_696]]),
+        ([800_000], [[196_608, 196_608, 196_608, 210_176]]),
+        ([2**20, 0, 451_424], [[360_448, 360_448, 327_680], [0], [229_376, 222_048]]),
+        ([2**20 + 2], [[262_144, 262_144, 262_144, 262_146]]),
+        ([2**20] * 4, [[2**20]] * 4),
+        ([2**20] * 3, [[2**19, 2**19]] * 3),
+        ([2**16] * 4, [[2**16]] * 4),
+    ],
+)
+def test_few_files_are_split_for_several_threads_where_units_of_rows_begin(rows, expected):
+    sizes = [8 * count for count in rows]
+    assert lengths_of(rows, sizes, 2**40) == expected
+    assert lengths_of(rows, sizes, 2**40, grain=[1] * len(rows)) == [[count] for count in rows]
+
+
 def bounds_of(requests):
     return [(request.start, request.stop) for request in requests]
 

@@ -32,14 +32,9 @@ from akdask.operators.keys.keys import (
     LAST,
     VACANT,
     WORD_BITS,
-    Key,
     SlotGrid,
     Words,
-    pack_words,
-    row_bits,
-    sort_words,
     span,
-    unpack_rows,
     word,
 )
 from akdask.operators.keys.tables import KeyTable, TextTable, made_in_parts
@@ -428,18 +423,10 @@ class MatchMultiplicity(Sized):
     """
 
     def __init__(self, firsts: NumberArray | None) -> None:
-        self._counts: NumberArray | None = None
-        if firsts is None:
-            return
-        nrows = len(firsts)
-        shift = row_bits(nrows)
-        packed = pack_words(Key(firsts.view(np.uint64), 0, shift), shift)
-        sort_words(packed, shift)
-        counts = np.bincount(firsts, minlength=nrows)
-        # One more of each, which position -1 finds, for rows without a match.
-        self._order = np.append(unpack_rows(packed, shift), EMPTY)
-        self._starts = np.append(np.cumsum(counts) - counts, nrows)
-        self._counts = np.append(counts, 0)
+        self._starts: NumberArray | None = None
+        if firsts is not None:
+            self._starts, self._order = np.empty(len(firsts) + 2, np.int64), np.empty(len(firsts), np.int64)
+            loops.put_together(firsts, self._starts, self._order)
 
     def pairs(self, found: NumberArray, keep_all: bool, limit: int) -> Iterator[tuple[NumberArray | None, NumberArray]]:
         """Yield pairs of equal rows, at most `limit` at a time.
@@ -460,23 +447,16 @@ class MatchMultiplicity(Sized):
         rows : ndarray of int64
             Rows of this one, ascending for each row of the other.
         """
-        if self._counts is None:
+        if self._starts is None:
             yield _first_matches(found, keep_all)
             return
-        counts = self._counts.take(found, mode="wrap")
-        if keep_all:
-            np.maximum(counts, 1, out=counts)
-        until = np.cumsum(counts)
-        total = int(until[-1]) if len(until) else 0
-        starts = self._starts.take(found, mode="wrap") - (until - counts)
-        for first in range(0, total, limit):
-            last = min(first + limit, total)
-            # The rows that the pairs from first to last belong to, and the number of pairs of each.
-            low, high = int(until.searchsorted(first, "right")), int(until.searchsorted(last, "left")) + 1
-            here = np.minimum(until[low:high], last) - np.maximum(until[low:high] - counts[low:high], first)
-            positions = np.repeat(np.arange(low, high), here)
-            slots = np.arange(first, last) + np.repeat(starts[low:high], here)
-            yield positions, self._order.take(slots)
+        left = loops.count_pairs(found, self._starts, keep_all)
+        row = before = 0
+        while left:
+            positions, rows = np.empty(min(left, limit), np.int64), np.empty(min(left, limit), np.int64)
+            row, before, _ = loops.pair_up(found, self._starts, self._order, keep_all, row, before, positions, rows)
+            left -= len(rows)
+            yield positions, rows
 
 
 def _first_matches(found: NumberArray, keep_all: bool) -> tuple[NumberArray | None, NumberArray]:

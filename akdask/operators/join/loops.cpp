@@ -179,6 +179,68 @@ int64_t matched(Span<const int64_t> found, Span<int64_t> positions, Span<int64_t
     return static_cast<int64_t>(count);
 }
 
+// Puts the rows of a table with equal keys together, given the first row with the keys of each: the rows that are equal to
+// a first row stand in `order`, ascending, from its place in `starts` to before the next place.  `starts` has room for two
+// more than there are rows.
+void put_together(Span<const int64_t> firsts, Span<int64_t> starts, Span<int64_t> order) {
+    uint64_t count = firsts.size;
+    require(starts.size >= count + 2 && order.size >= count, "no room for as many rows");
+    for (uint64_t row = 0; row < count + 2; ++row) starts[row] = 0;
+    for (uint64_t row = 0; row < count; ++row) {
+        require(static_cast<uint64_t>(firsts[row]) < count, "a row beyond the table");
+        if (row + AHEAD < count) prefetch(starts.data, static_cast<uint64_t>(firsts[row + AHEAD]) + 2);
+        ++starts[firsts[row] + 2];
+    }
+    for (uint64_t row = 2; row < count + 2; ++row) starts[row] += starts[row - 1];
+    // Each place moves on with the rows, until it is the next one's.
+    for (uint64_t row = 0; row < count; ++row) {
+        if (row + AHEAD < count) prefetch(&starts[firsts[row + AHEAD] + 1]);
+        if (row + AHEAD / 2 < count) prefetch(&order[starts[firsts[row + AHEAD / 2] + 1]]);
+        order[starts[firsts[row] + 1]++] = static_cast<int64_t>(row);
+    }
+}
+
+// Counts the pairs of rows with those that are put together with what was found of each; one where nothing was found, if
+// all are kept.
+uint64_t count_pairs(Span<const int64_t> found, Span<const int64_t> starts, bool keep_all) {
+    uint64_t count = 0;
+    for (int64_t first : found) {
+        require(first < static_cast<int64_t>(starts.size) - 1, "a row beyond the table");
+        count += first < 0 ? keep_all : static_cast<uint64_t>(starts[first + 1] - starts[first]);
+    }
+    return count;
+}
+
+// Pairs rows, from a given one on, of whose pairs some were made before, until there is no room for more.  Returns the row
+// to go on with, how many of its pairs are made, and how many pairs these are.
+std::tuple<uint64_t, uint64_t, uint64_t> pair_up(Span<const int64_t> found, Span<const int64_t> starts,
+                                                 Span<const int64_t> order, bool keep_all, uint64_t row, uint64_t before,
+                                                 Span<int64_t> positions, Span<int64_t> rows) {
+    require(positions.size == rows.size, "as many positions as rows");
+    uint64_t count = 0;
+    for (; row < found.size; ++row, before = 0) {
+        int64_t first = found[row];
+        require(first < static_cast<int64_t>(starts.size) - 1, "a row beyond the table");
+        if (row + AHEAD < found.size) {
+            int64_t next = found[row + AHEAD / 2];
+            if (next >= 0 && next < static_cast<int64_t>(starts.size)) {
+                prefetch(order.data, static_cast<uint64_t>(starts[next]));
+            }
+            prefetch(starts.data, static_cast<uint64_t>(found[row + AHEAD]));
+        }
+        if (first < 0 && !keep_all) continue;
+        uint64_t stop = first < 0 ? 1 : static_cast<uint64_t>(starts[first + 1] - starts[first]);
+        uint64_t start = first < 0 ? 0 : static_cast<uint64_t>(starts[first]);
+        require(first < 0 || (start <= order.size && stop <= order.size - start), "a place beyond the rows");
+        for (uint64_t match = before; match < stop; ++match) {
+            if (count == rows.size) return {row, match, count};
+            positions[count] = static_cast<int64_t>(row);
+            rows[count++] = first < 0 ? -1 : order[start + match];
+        }
+    }
+    return {row, 0, count};
+}
+
 // Finds how many words of a table in order are less than each word, or not greater.
 void search_sorted(Words table, Words words, bool after_equals, Span<int64_t> found) {
     require(found.size >= words.size, "no room for what is found");
@@ -259,6 +321,9 @@ MODULE("Hash tables with gaps, searches in tables in order, and cells of close k
        {"find_hashed", overloads<find_hashed>},
        {"find_packed", overloads<find_packed>},
        {"matched", overloads<matched>},
+       {"put_together", overloads<put_together>},
+       {"count_pairs", overloads<count_pairs>},
+       {"pair_up", overloads<pair_up>},
        {"search_sorted", overloads<search_sorted>},
        {"mark", overloads<mark>},
        {"look_up_bits", overloads<look_up_bits>},

@@ -31,6 +31,7 @@ from akdask.formats.parquet import file_set
 from akdask.formats.parquet.file_set import open_set
 from akdask.formats.parquet.write import ParquetWriter
 from akdask.formats.tuning import PARQUET_GROUP_ROWS
+from akdask.storage import tuning as storage_tuning
 from akdask.storage.locales import locale_files
 from akdask.storage.manifest import manifest_path
 
@@ -213,7 +214,8 @@ def test_an_empty_set_has_its_schema(prefix):
     assert {name: array.tolist() for name, array in found.items()} == {"i": [], "s": []}
 
 
-def test_pages_of_plain_numbers_are_read_where_they_are(prefix):
+def test_pages_of_plain_numbers_are_read_where_they_are(prefix, monkeypatch):
+    monkeypatch.setattr(storage_tuning, "SHARED_ROWS", 2**20)
     ak.arange(2**18 + 5).to_parquet(prefix)
     source = open_set(locale_files(str(prefix))).objects()["array"].members["values"].source
     with source.part(0, ["array"]).open() as reader:
