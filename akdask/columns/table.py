@@ -173,12 +173,27 @@ def _gather_strings(strings: pa.LargeStringArray, positions: NumberArray, *, fil
     starts, ends = new_array(count, np.uint64), new_array(count + 1, np.uint64)
     if not loops.find_strings(offsets.view(np.uint64), positions.view(np.uint64), starts, ends) and not fill:
         return None
+    into = copied_strings(text, starts, ends)
+    return pa.LargeStringArray.from_buffers(count, pa.py_buffer(ends), pa.py_buffer(into))
+
+
+def copied_strings(text: NumberArray, starts: NumberArray, ends: NumberArray) -> NumberArray:
+    """Return strings end to end, and a chunk behind the last.
+
+    Parameters
+    ----------
+    text : ndarray of uint8
+    starts : ndarray of uint64
+        Where each string starts there.
+    ends : ndarray of uint64
+        Where each one starts in the result, and where the last ends.
+    """
     into = new_array(int(ends[-1]) + CHUNK, np.uint8)
-    if len(text) < count:
+    if len(text) < len(starts):
         # Strings with a chunk of bytes behind them are copied by chunks; in a dictionary many rows may be its last one.
         text = np.concatenate([text, np.zeros(CHUNK, np.uint8)])
     loops.copy_strings(text, starts, ends, into)
-    return pa.LargeStringArray.from_buffers(count, pa.py_buffer(ends), pa.py_buffer(into))
+    return into
 
 
 @by_column

@@ -53,7 +53,7 @@ def match_of(left, right, keep_all=False):
         (NOT_EQUAL, 0.9),
         *((Call(name, NUMBER, ONE), 0.3) for name in ("less", "less_equal", "greater", "greater_equal")),
         (TRUTH, 0.5),
-        (Call("isnan", ColumnRef("t", 3, INT64)), 0.5),
+        (Call("isnan", ColumnRef("t", 3, INT64)), 0.01),
         (Call("bitwise_and", EQUAL, LESS), 0.03),
         (Call("logical_and", EQUAL, Call("bitwise_and", TRUTH, LESS)), 0.015),
         (Call("bitwise_or", EQUAL, LESS), 0.4),
@@ -109,7 +109,7 @@ def test_selections_cost_what_a_search_takes_for_each_row_that_is_dropped(monkey
     found, made = arrangement_of(
         table, Call("equal", table[1], ONE), table_of(8, "u"), few_of(8, "equal", "v"), few_of(8, "less", "w")
     )
-    for link, cost in zip(made, (0, inf, 1 / 0.901, 1 / 0.701), strict=True):
+    for link, cost in zip(made, (0.5 / 0.901, inf, 1 / 0.901, 1 / 0.701), strict=True):
         assert found._rank(link) == pytest.approx(cost)
     assert found._rank(Filter(table[0], text, column_identity(table[0], text))) == pytest.approx(8 / 0.901)
     # An index of more rows than the cache of a core holds takes longer, one of unknown size as long as a large one.
@@ -129,6 +129,13 @@ def test_matches_that_drop_most_rows_come_first_and_those_that_drop_none_last():
     kept, links = arrangement_of(table, Call("less", table[1], ONE), few_of(8, "equal", "w"), table_of(8, "u"))
     assert kept._ordered == links
     assert not kept.is_new
+
+
+def test_conditions_that_drop_hardly_a_row_come_after_matches_that_drop_some():
+    table = table_of(9)
+    is_number = Call("logical_not", Call("isnan", table[1]))
+    found, made = arrangement_of(table, is_number, few_of(8, "less", "v"), Call("less", table[1], ONE))
+    assert found._ordered == [made[2], made[1], made[0]]
 
 
 @pytest.mark.parametrize(

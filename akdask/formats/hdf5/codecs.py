@@ -39,7 +39,7 @@ from akdask.columns.dtypes import BOOL, INT64, STR, UINT8, ColumnType, bigint_of
 from akdask.columns.exact import widen_into
 from akdask.columns.memory import new_array
 from akdask.columns.strings import offsets_and_bytes
-from akdask.columns.table import empty, slice_rows, type_of
+from akdask.columns.table import copied_strings, empty, slice_rows, type_of
 from akdask.deferred import is_arrow, pa
 from akdask.errors import FileFormatError, SchemaError, UnsupportedError
 from akdask.formats import tuning
@@ -436,6 +436,24 @@ def read_strings(
         return decode(elements.read(place.extents[0], first, last - first).view(np.uint8), bounds)
     except StringError as error:
         raise _damaged(elements, place, start + error.row, error.text) from None
+
+
+def read_strings_at(elements: Elements, place: ColumnLocation, rows: NumberArray) -> StringArray | None:
+    """Read strings of ascending rows with segments, without decoding those between; None if they are not valid."""
+    start, stop = int(rows[0]), int(rows[-1]) + 1
+    bounds = read_bounds(elements, place, start, stop)
+    starts, ends = bounds[rows - start], bounds[rows - (start - 1)]
+    first, last = int(starts[0]), int(ends[-1])
+    ascend = bool((starts < ends).all() and (ends[:-1] <= starts[1:]).all())
+    if not ascend or first < 0 or last > place.extents[0].length:
+        return None
+    found = np.append(0, np.cumsum(ends - starts))
+    values = elements.read(place.extents[0], first, last - first).view(np.uint8)
+    copied = copied_strings(values, (starts - first).view(np.uint64), found.view(np.uint64))
+    try:
+        return decode(copied[: found[-1]], found)
+    except StringError:
+        return None
 
 
 def read_characters(

@@ -20,11 +20,12 @@ import numpy.typing as npt
 from akdask import config
 from akdask.caches import cached_results
 from akdask.columns.dtypes import STR, ColumnType
-from akdask.columns.table import empty
+from akdask.columns.table import concat_text, empty
+from akdask.engine.sources import near_rows
 from akdask.errors import AkdaskError, FileFormatError, MissingDatasetError, UnsupportedError
 from akdask.formats import tuning
 from akdask.formats.hdf5.chunks import ChunkReader, ChunkStore, boxes, check_chunk, index_of
-from akdask.formats.hdf5.codecs import read_characters, read_column, scan_starts
+from akdask.formats.hdf5.codecs import read_characters, read_column, read_strings_at, scan_starts
 from akdask.formats.hdf5.description import (
     SUMMARY,
     ColumnLocation,
@@ -370,6 +371,22 @@ class Hdf5PartReader(PartReader):
             known = self._characters[column] = Characters()
         found = read_characters(self._extents, place, start + self._start, stop + self._start, known)
         return self.read(column, start, stop) if found is None else found
+
+    def read_rows(self, column: str, rows: NumberArray, out: NumberArray | None = None) -> Any:
+        """Return few rows of text of several letters; None for others. See `PartReader.read_rows`."""
+        place = self._columns[column]
+        if place.dtype.kind != "str" or len(place.extents) != 2 or place.extents[0].dtype == OBJECTS:
+            return None
+        values, segments = place.extents
+        if tuning.HDF5_FEW_STRINGS * len(rows) > rows[-1] - rows[0] or values.length == 2 * segments.length:
+            return None
+        parts = []
+        for first, last in near_rows(rows, tuning.BLOCK_ROWS):
+            part = read_strings_at(self._extents, place, rows[first:last] + self._start)
+            if part is None:
+                return None
+            parts.append(part)
+        return concat_text(parts)
 
     def stretches(self, column: str) -> list[Stretch] | None:
         """Return where the rows of a column lie, None where they are stored neither as in memory nor narrower."""

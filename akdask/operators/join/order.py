@@ -229,7 +229,8 @@ class _Arrangement:
     def _rank(self, link: Link) -> float:
         """Return the cost of a selection for each row that it drops."""
         if isinstance(link, Filter):
-            return tuning.TEXT_COST / (1.001 - share_where(link.predicate)) if reads_text(link.predicate) else 0
+            cost = tuning.TEXT_COST if reads_text(link.predicate) else tuning.NUMBER_COST
+            return cost / (1.001 - share_where(link.predicate))
         share, most = self._share(link), rows_at_most(self._rows[link.match.token])
         if share == 1:
             return inf
@@ -249,7 +250,7 @@ class _Arrangement:
                 share *= share_where(link.predicate)
 
     def _in_order(self) -> list[Link]:
-        """Return comparisons of numbers first, then what leaves fewest rows, each as soon as it has its columns."""
+        """Return what drops rows at the least cost first, each as soon as it has its columns."""
         waiting, found, there = [(self._rank(link), link) for link in self._links], list[Link](), {TABLE}
         while waiting:
             ready = [item for item in waiting if self._tables_of(_asked(item[1])) <= there]
@@ -320,7 +321,7 @@ def share_left(frame: Frame) -> float:
 
 
 SHARES = {"equal": 0.1, "less": 0.3, "less_equal": 0.3, "greater": 0.3, "greater_equal": 0.3, "contains": 0.1}
-SHARES |= {"startswith": 0.1, "endswith": 0.1, "not_equal": 0.9, "is_among": 0.2}
+SHARES |= {"startswith": 0.1, "endswith": 0.1, "not_equal": 0.9, "is_among": 0.2, "isnan": 0.01}
 """Guesses of the share of rows where an operation gives True."""
 
 

@@ -54,8 +54,9 @@ FILTERED_ROWS = 2**10
 FEW_LEFT = 4
 """One in how many rows is left, at most, where their keys filter a larger table before it is indexed for them."""
 
-TEXT_COST = 8
-"""What a condition on text takes, where 1 is a search for a number in a table that the cache of a core holds."""
+NUMBER_COST, TEXT_COST = 0.5, 8
+"""What conditions on numbers and on text take, where 1 is a search for a number in a table that the cache of a core
+holds."""
 
 MANY_INDEXED = 2**24
 """Rows of a table of which the plan does not tell how many it has."""
