@@ -354,6 +354,22 @@ def test_a_loop_reads_the_dictionary_that_a_page_needs(tmp_path, codec, numbers,
     assert refused([2**40, *place[1:]])
 
 
+@pytest.mark.parametrize("dtype", ["int64", "int32", "date32"])
+def test_readers_that_share_memory_find_their_own_dictionary_again(tmp_path, dtype):
+    values = np.random.default_rng(3).permutation(4000).reshape(2, 2000).repeat(3, axis=1).astype(np.int32)
+    column = pa.array(values.ravel()).cast(pa.int32()).cast(getattr(pa, dtype)())
+    options = {"row_group_size": values.shape[1], "compression": "snappy", "data_page_size": 2000}
+    pq.write_table(pa.table({"x": column}), tmp_path / "x.parquet", **options)
+    wanted = values.astype(np.int64) * (86_400 if dtype == "date32" else 1)
+    for reader, _ in readers_of(tmp_path / "x.parquet"):
+        chunks = [reader._open_chunk("x", number) for number in range(2)]
+        for start in range(0, 6000, 700):
+            for chunk, rows in zip(chunks, wanted, strict=True):
+                assert isinstance(chunk, NumberPageReader)
+                found = chunk.read(start, min(start + 700, 6000))
+                assert found.view(np.int64).tolist() == rows[start : start + 700].tolist()
+
+
 def test_a_dictionary_is_in_a_file():
     page = np.array([[0, 4, 0, 32, 32, -1, 0, 1, -1, -1]])
     given = -1, np.zeros(96, np.uint8), 0, page, np.zeros(96, np.uint8), np.array([-1, 0, 0])
