@@ -48,6 +48,7 @@ MARGIN = 64  # bytes behind packed data that loops read
 WIDEST = 32  # bits of a position in a dictionary
 _LONGEST_RUN = 8  # bytes that tell of a run of levels: its length, and the level
 _NO_WORDS = np.zeros(1, np.uint64)
+_NAN_BITS = int(np.array(np.nan).view(np.uint64))
 ALL_ROWS = _NO_PLACE = np.zeros(0, np.int64)
 NO_MASK = np.zeros(0, np.bool_)
 _LEVELS = np.array([0, 1], np.uint8)
@@ -847,10 +848,10 @@ class NumberPageReader(PageReader):
         # Other columns without room for nulls have none.
         return 0 if self._is_nullable or self._dtype.numpy.kind == "u" else NAT
 
-    @cached_attribute
+    @property
     def _absent_word(self) -> int:
         """The bits of the number in rows without one."""
-        return int(np.array(self._absent, self._dtype.numpy).view(np.uint64))
+        return _NAN_BITS if self._dtype == FLOAT64 else self._absent % 2**64
 
     def _note_nulls(self, count: int) -> None:
         lacks_value = count and self._column.with_nulls() != self._column.dtype
