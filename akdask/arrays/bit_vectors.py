@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from akdask.arrays.array import Array, wrap
+from akdask.arrays.array import Array, unlabelled, wrap
 from akdask.arrays.elementwise import assigned, combine
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import value_of
@@ -163,6 +163,7 @@ class BitVector(pdarray):
         return self._like(frame, value) if stays else wrap(frame, value)
 
     def _operand(self, item: Any) -> Any:
+        item = unlabelled(item)
         if isinstance(item, BitVector):
             return item.values
         return item.astype("uint64") if isinstance(item, pdarray) and item._value.dtype.kind == "int" else item

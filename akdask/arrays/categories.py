@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from akdask.arrays.array import Array, at_hand, class_asked_for
+from akdask.arrays.array import Array, at_hand, class_asked_for, unlabelled
 from akdask.arrays.elementwise import combine
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.reductions import reduced
@@ -302,6 +302,7 @@ def ordered_against(categorical: Any, operation: str, other: Any) -> pdarray:
     """
     from akdask.arrays.categorical import Categorical
 
+    other = unlabelled(other)
     if not isinstance(other, str | Categorical):
         raise ArgumentTypeError(
             f"a Categorical is ordered against a label or a Categorical, not a {type(other).__name__}."

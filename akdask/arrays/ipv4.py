@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from akdask.arrays.array import Array, wrap
+from akdask.arrays.array import Array, unlabelled, wrap
 from akdask.arrays.creation import array
 from akdask.arrays.elementwise import assigned, combine
 from akdask.arrays.pdarray import pdarray
@@ -158,6 +158,7 @@ class IPv4(pdarray):
         return self.of(frame, value) if stays else wrap(frame, value)
 
     def _operand(self, item: Any) -> Any:
+        item = unlabelled(item)
         if isinstance(item, IPv4):
             return item.values
         return (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from akdask.arrays.array import Array, check_axis, special, wrap
+from akdask.arrays.array import Array, check_axis, special, unlabelled, wrap
 from akdask.arrays.elementwise import assigned, on_common_rows
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import Scalar
@@ -288,6 +288,7 @@ class TimeArray(pdarray):
 
     def _operand(self, item: Any) -> Any:
         """Return a lazy array, a lazy scalar, a number, or a time or span that is known."""
+        item = unlabelled(item)
         if isinstance(item, np.ndarray) and not item.ndim:
             item = item[()]
         if isinstance(item, str):

@@ -30,7 +30,7 @@ from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.dtypes import is_number, missing_rows
 from akdask.frames.index import Index, MultiIndex
-from akdask.frames.missing import present
+from akdask.frames.missing import can_be_missing, present, present_among
 from akdask.frames.series import Series
 
 if TYPE_CHECKING:
@@ -343,11 +343,16 @@ def _place(key: Array) -> Array:
 
 
 def _all_of(key: Any) -> Array:
-    """Return each category, or each distinct value of other keys."""
+    """Return each category, or each distinct value of other keys that is not missing."""
     from akdask.arrays.setops import unique
 
-    found: Array = key._each_category() if isinstance(key, Categorical) else unique(key)
-    return found
+    if isinstance(key, Categorical):
+        categories: Array = key._each_category()
+        return categories
+    found: Array = unique(key)
+    return (
+        found[pdarray(found._frame, present_among(found, found._value))] if can_be_missing(key, key._value) else found
+    )
 
 
 def _combined(levels: Sequence[Any]) -> list[Any]:

@@ -20,6 +20,7 @@ from akdask.arrays.setops import unique
 from akdask.arrays.shapes import chained
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
+from akdask.columns.dtypes import NULLABLE_BOOL
 from akdask.columns.exact import EXACT, as_floats
 from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
@@ -97,7 +98,7 @@ def pivot(frame: DataFrame, *, columns: str, index: str | None, values: str | Se
     groups = ColumnGroups(keys, dropna=False)
     if groups.ngroups < groups._row_count:
         raise ArgumentError("two rows have the same keys.", hint="pivot_table reduces them: aggfunc='sum'.")
-    return frame.pivot_table(wanted, index, columns, "first", dropna=False)
+    return pivot_table(frame, wanted, index, columns, "first", None, dropna=False, observed=True, missing_first=True)
 
 
 def pivot_table(
@@ -110,6 +111,7 @@ def pivot_table(
     *,
     dropna: bool,
     observed: bool,
+    missing_first: bool = False,
 ) -> DataFrame:
     rows, across = _names(index), _names(columns)
     if not rows and not across:
@@ -140,7 +142,9 @@ def pivot_table(
     elif not rows:
         table = table.T
     if not dropna:
-        table = _with_all_combinations(table)
+        table = _with_all_combinations(table, observed=observed)
+        if not missing_first:
+            table = table.take(np.argsort(table.index.isna(), kind="stable")) if len(rows) == 1 else table
     elif rows:
         table = table.dropna(axis=1, how="all")
     if table.shape[1] > MOST_COLUMNS:
@@ -359,7 +363,8 @@ def get_dummies(
     prefix_sep : str, or list or mapping of str, default "_"
         Separator of prefix and value.
     dummy_na : bool, default False
-        Add a column that tells where values are missing, called ``nan``, or ``NaT`` of times.
+        Add a column that tells where values are missing, called ``nan``, ``NaT`` of times, and ``<NA>`` of integers
+        and bools.
     columns : list of str, optional
         Which columns of a DataFrame, of whatever type.
     drop_first : bool, default False
@@ -434,10 +439,15 @@ def _dummies(values: Array, begin: str, dummy_na: bool, drop_first: bool, dtype:
     else:
         found = unique(values[there] if can_be_missing(values, values._value) else values)
         known = list(found.to_pandas()) if isinstance(found, TimeArray) else found.tolist()
+    if values._value.dtype == NULLABLE_BOOL:
+        known = [bool(flag) for flag in known]
     if len(known) > MOST_COLUMNS:
         raise ArgumentError(f"get_dummies would make {len(known):,} columns.", hint="cut() makes few values of many.")
-    # As in pandas, a column of missing values has integers named like floats.
-    names = list(pd.Index(known).insert(len(known), np.nan) if dummy_na else known)
+    if values._value.dtype.is_nullable_number:
+        names = [*known, pd.NA] if dummy_na else known
+    else:
+        # As in pandas, a column of missing values has integers named like floats.
+        names = list(pd.Index(known).insert(len(known), np.nan) if dummy_na else known)
     columns = [*(values == label for label in known), *([~there] if dummy_na else [])]
     made = {f"{begin}{name}": cast(column, dtype) for name, column in zip(names, columns, strict=True)}
     return dict(list(made.items())[1:]) if drop_first else made
@@ -458,15 +468,19 @@ def with_wide_integers(table: Any) -> Any:
     return table.astype(wide) if wide else table
 
 
-def _with_all_combinations(table: Any) -> Any:
-    """Return a table with a row and a column for each combination of their keys."""
+def _with_all_combinations(table: Any, *, observed: bool) -> Any:
+    """Return a table with a row and a column for each combination of their keys, or of those that some row has."""
     for axis in (0, 1):
         labels = table.axes[axis]
         if isinstance(labels, pd.MultiIndex):
+            labels = labels.remove_unused_levels() if observed else labels
+            in_order = [
+                level.sort_values() if isinstance(level, pd.CategoricalIndex) else level for level in labels.levels
+            ]
             # Levels do not list the missing label, which has the code -1.
             levels = [
                 level.insert(len(level), np.nan) if (np.asarray(codes) < 0).any() else level
-                for level, codes in zip(labels.levels, labels.codes, strict=True)
+                for level, codes in zip(in_order, labels.codes, strict=True)
             ]
             table = table.reindex(pd.MultiIndex.from_product(levels, names=labels.names), axis=axis)
     return table

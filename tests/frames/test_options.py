@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections import Counter
 from itertools import cycle, product
 
 import numpy as np
@@ -9,14 +11,14 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.errors import ArgumentError
+from akdask.errors import ArgumentError, MissingLabelError
 from akdask.frames.binning import MOST_BINS
 
 pytestmark = pytest.mark.light
 
 DAYS = ["2020-01-03", "2020-01-01", "NaT", "2020-01-03", "2020-01-02", "NaT", "2020-01-01"]
 TIMES = pd.Series(np.array(DAYS, "M8[ns]"))
-KINDS = {
+KINDS: dict[str, pd.Series] = {
     "int": pd.Series([3, 1, 2**53 + 1, 3, -5, 2**53 + 1, 1]),
     "float": pd.Series([1.5, np.nan, -np.inf, 1.5, 0.0, np.nan, -2.0]),
     "bool": pd.Series([True, False, True, True, False, False, True]),
@@ -279,3 +281,246 @@ def test_missing_elements_take_those_before_or_behind_them(lazy, kind):
         wanted = getattr(WANTED[[kind]], name)(limit=limit)[kind]
         found = getattr(lazy[[kind]], name)(limit=limit)[kind]
         assert known(found) == known(wanted), (name, limit)
+
+
+# ---- elements beside those of a Series
+
+TAGS = pd.Series(["v", "u", None, "w"], dtype=pd.CategoricalDtype(["w", "u", "v"], ordered=True))
+PAIRED: dict[str, pd.Series] = {name: column[:4] for name, column in KINDS.items()} | {"tags": TAGS}
+"""The first rows of each kind, and ordered categories."""
+
+
+@pytest.mark.parametrize("name", ["eq", "ne", "lt", "le", "gt", "ge"])
+@pytest.mark.parametrize("kind", PAIRED)
+def test_arrays_beside_series(kind, name):
+    """A column is an array, and what `shift` gives is a Series; each stands on either side."""
+    column = PAIRED[kind]
+    array, moved = ak.DataFrame({"x": column})["x"], ak.Series(column).shift(1)
+    wanted = getattr(operator, name)(ak.Series(column), moved).tolist()
+    assert getattr(operator, name)(array, moved).tolist() == wanted
+    other_way = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}.get(name, name)
+    assert getattr(operator, other_way)(moved, array).tolist() == wanted
+    if kind not in ("nullable", "flag", "bool"):
+        # pandas knows no answer beside what is missing, or warns of it; here there is one.
+        assert wanted == getattr(operator, name)(column, column.shift(1)).tolist()
+
+
+@pytest.mark.parametrize("kind", ["time", "zone", "span"])
+def test_steps_of_times(kind):
+    array = ak.DataFrame({"x": KINDS[kind]})["x"]
+    moved = ak.Series(KINDS[kind].shift(1))
+    assert known(array - moved) == known(KINDS[kind] - KINDS[kind].shift(1))
+    array[ak.array(KINDS[kind].isna().to_numpy())] = ak.Series(KINDS[kind][:2])
+    assert known(array) == [
+        *known(KINDS[kind])[:2],
+        known(KINDS[kind])[0],
+        *known(KINDS[kind])[3:5],
+        known(KINDS[kind])[1],
+        known(KINDS[kind])[6],
+    ]
+
+
+@pytest.mark.parametrize("kind", [ak.IPv4, lambda numbers: ak.BitVector(numbers, width=3)])
+def test_addresses_and_bits_beside_series(kind):
+    items, others = (kind(ak.array(np.array(numbers, np.uint64))) for numbers in ([1, 2, 3], [1, 3, 2]))
+    assert (items == ak.Series(others)).tolist() == [True, False, False]
+    assert (items < ak.Series(others)).tolist() == [False, True, False]
+    items[ak.array([True, True, False])] = ak.Series(others)[:2]
+    assert items.values.tolist() == [1, 3, 3]
+
+
+# ---- tables of what occurs
+
+KEYED = WANTED.assign(
+    g=[1, 2, 1, 2, 3, 1, 1],
+    h=pd.Series(["x", "y", "x", None, "y", "z", "x"]),
+    c=pd.Categorical(["u", "v", "u", "v", "u", "u", "v"], ["v", "w", "u"]),
+    v=[1.5, 2, 3, 4, 5, 6, 7],
+    q=range(1, 8),
+)
+ROWS = ["g", "h", "c", "time", "int", "float", "nullable", "bool"]
+PAIRS = [(rows, columns) for rows, columns in product(ROWS, ["h", "g", "c"]) if rows != columns]
+
+
+@pytest.fixture(scope="module")
+def keyed():
+    return ak.concat([ak.DataFrame(KEYED[:3]), ak.DataFrame(KEYED[3:3]), ak.DataFrame(KEYED[3:])], ignore_index=True)
+
+
+def cells(table):
+    """Return items by the names of columns, and labels, of a table of either library."""
+    table = table.to_pandas() if hasattr(table, "to_pandas") else table
+    names = ["_".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in table.columns]
+    columns = [known(table.iloc[:, number]) for number in range(len(names))]
+    return list(zip(names, columns, strict=True)), known(table.index)
+
+
+@pytest.mark.parametrize(("rows", "columns"), PAIRS)
+def test_pivot_tables(keyed, rows, columns):
+    for options in (
+        *({"aggfunc": how} for how in ("sum", "mean", "count", "min", "max")),
+        *({"aggfunc": "sum", "fill_value": value} for value in (0, -1)),
+        {"aggfunc": "sum", "observed": False},
+        {"aggfunc": "sum", "dropna": False},
+    ):
+        found, wanted = (
+            frame.pivot_table(values="q", index=rows, columns=columns, **{"observed": True} | options)
+            for frame in (keyed, KEYED)
+        )
+        assert cells(found) == cells(wanted), options
+
+
+@pytest.mark.parametrize("key", ["h", "float", "nullable", "time"])
+def test_categories_of_no_row_meet_all_keys_but_missing_ones(keyed, key):
+    for keys in ([key, "c"], ["c", key]):
+        found, wanted = (frame.groupby(keys, observed=False)["q"].sum() for frame in (keyed, KEYED))
+        assert found.tolist() == wanted.tolist()
+        assert found.to_pandas().index.tolist() == wanted.index.tolist()
+
+
+@pytest.mark.parametrize(("rows", "columns"), PAIRS)
+def test_crosstab(keyed, rows, columns):
+    for options in (
+        *({"normalize": how} for how in (False, True, "all", "index", "columns")),
+        {"aggfunc": "sum"},
+        {"aggfunc": "sum", "normalize": True},
+        {"aggfunc": "max", "normalize": "index"},
+    ):
+        found, wanted = (
+            library.crosstab(
+                frame[rows], frame[columns], **options | ({"values": frame["v"]} if "aggfunc" in options else {})
+            )
+            for library, frame in ((ak, keyed), (pd, KEYED))
+        )
+        assert cells(found) == cells(wanted), options
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "c", "g"])
+def test_dummies(keyed, kind):
+    for dummy_na, drop_first, dtype in product([False, True], [False, True], [bool, np.int64, float]):
+        found, wanted = (
+            library.get_dummies(frame[kind], dummy_na=dummy_na, drop_first=drop_first, dtype=dtype)
+            for library, frame in ((ak, keyed), (pd, KEYED))
+        )
+        assert cells(found) == cells(wanted), (dummy_na, drop_first, dtype)
+        assert found.to_pandas().dtypes.tolist() == [np.dtype(dtype)] * len(wanted.columns)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"prefix": "p", "prefix_sep": ["1", "2"]},
+        {"prefix": ["a", "b"], "prefix_sep": {"h": "!", "c": "?"}},
+        {"prefix": {"h": "a", "c": "b"}, "dummy_na": True, "drop_first": True},
+        {"columns": ["g"], "prefix": "P", "prefix_sep": "-"},
+    ],
+)
+def test_dummies_of_frames(keyed, options):
+    columns = ["h", "v", "c"] if "columns" not in options else ["g", "v"]
+    found, wanted = (library.get_dummies(frame[columns], **options) for library, frame in ((ak, keyed), (pd, KEYED)))
+    assert cells(found) == cells(wanted)
+
+
+@pytest.mark.parametrize(
+    ("ids", "values"),
+    [
+        ("g", ["v", "q"]),
+        (["g", "h"], ["v"]),
+        (None, ["int", "q"]),
+        ("c", ["text", "h"]),
+        ("g", ["time"]),
+        ("g", ["float", "v"]),
+        ("text", ["nullable", "q"]),
+        ("g", ["bool", "flag"]),
+        (None, ["span"]),
+    ],
+)
+def test_columns_below_each_other(keyed, ids, values):
+    for names in ({}, {"var_name": "A", "value_name": "B"}):
+        found, wanted = (frame.melt(id_vars=ids, value_vars=values, **names) for frame in (keyed, KEYED))
+        assert cells(found) == cells(wanted)
+    for method in ("stack", "unstack"):
+        found, wanted = (getattr(frame[values], method)() for frame in (keyed, KEYED))
+        assert known(found) == known(wanted)
+        assert found.to_pandas().index.tolist() == wanted.index.tolist()
+
+
+# ---- labels and functions
+
+PAIRED_LABELS = [("int", "text"), ("int", "int"), ("text", "int"), ("text", "text")]
+
+
+@pytest.mark.parametrize(("own", "its"), list(product(PAIRED_LABELS, repeat=2)))
+def test_labels_of_several_levels_meet_those_of_their_kinds(own, its):
+    levels = {"int": [1, 2, 2], "text": ["1", "2", "b"]}
+    labels = [
+        pd.MultiIndex.from_arrays([levels[kind][::step] for kind, step in zip(kinds, (1, -1), strict=True)])
+        for kinds in (own, its)
+    ]
+    series = [pd.Series(values, index=index) for values, index in zip(([1, 2, 3], [20, 0, 10]), labels, strict=True)]
+    lazy = [ak.Series(one) for one in series]
+    found = known(lazy[0].where(lazy[1] > 0)), known(lazy[0].clip(lower=lazy[1]))
+    if own == its:
+        assert found == (known(series[0].where(series[1] > 0)), known(series[0].clip(lower=series[1])))
+    else:
+        assert found == ([None] * 3, [None] * 3)
+
+
+@pytest.mark.parametrize("count", [-30, -10, -3, -1, 0, 1, 3, 10, 30])
+@pytest.mark.parametrize("is_chosen", [False, True])
+def test_first_and_last_rows(count, is_chosen):
+    plain, frame = pd.DataFrame({"x": range(20)}), ak.DataFrame({"x": ak.arange(20)})
+    if is_chosen:  # how many rows there are is not known
+        plain, frame = plain[plain["x"] % 2 == 0], frame[frame["x"] % 2 == 0]
+    for method in ("head", "tail"):
+        assert getattr(frame, method)(count)["x"].tolist() == getattr(plain, method)(count)["x"].tolist()
+        assert getattr(ak.Series(frame["x"]), method)(count).tolist() == getattr(plain["x"], method)(count).tolist()
+
+
+@pytest.mark.parametrize("kind", ["time", "zone", "span"])
+def test_functions_of_times_may_give_nothing(lazy, kind):
+    first = KINDS[kind][0]
+
+    def later(item):
+        return pd.NaT if item == first or item is pd.NaT else item + pd.Timedelta(1, "h")
+
+    assert known(ak.Series(lazy[kind]).apply(later)) == known(KINDS[kind].apply(later))
+
+
+SLICES = [
+    ("2020-01-03", "2020-01-02"), ("2020-01-03 00:00:00", "2020-01-02 00:00:00"), (None, "2020-01-01 00:00:00"),
+    ("2020-01-01 00:00:00", None), ("2020-01-01", None), (None, "2020-01-02"), ("2020-01-05 00:00:00", None),
+    (None, "2020-01-05 00:00:00"), ("2020-01-01 00:00:00", "2020-01-05 00:00:00"),
+    (pd.Timestamp("2020-01-01"), pd.Timestamp("2020-01-02")), (pd.Timestamp("2020-01-01"), pd.Timestamp("2021-01-01")),
+    (None, pd.Timestamp("2020-01-01")), (pd.Timestamp("2019-01-01"), None), (pd.Timestamp("2020-01-02"), None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("start", "stop"), SLICES)
+def test_rows_at_times_in_no_order(start, stop):
+    times = pd.to_datetime(["2020-01-03", "2020-01-01", "2020-01-02"]).astype("M8[ns]")
+    plain, series = pd.Series([1, 2, 3], index=times), ak.Series(ak.array([1, 2, 3]), index=ak.Datetime(times))
+    try:
+        wanted = plain.loc[start:stop].tolist()
+    except KeyError:
+        with pytest.raises(MissingLabelError):
+            series.loc[start:stop].tolist()
+    else:
+        assert series.loc[start:stop].tolist() == wanted
+
+
+@pytest.mark.parametrize("keys", [["g"], ["g", "h"], ["h", "q"]])
+@pytest.mark.parametrize("kind", ["int", "float", "text", "bool", "time"])
+def test_values_of_groups_are_counted(keyed, keys, kind):
+    """Values that are as common come as in the rows; groups without keys are left out."""
+    rows = [(*key, item) for *key, item in zip(*(known(KEYED[name]) for name in [*keys, kind]), strict=True)]
+    for ascending, normalize, dropna in product([False, True], repeat=3):
+        kept = [row for row in rows if None not in row[:-1] and not (dropna and row[-1] is None)]
+        sizes = Counter(row[:-1] for row in kept)
+        wanted = Counter(kept)
+        order = sorted(wanted, key=lambda row: (row[:-1], wanted[row] if ascending else -wanted[row], kept.index(row)))
+        found = keyed.groupby(keys)[kind].value_counts(ascending=ascending, normalize=normalize, dropna=dropna)
+        assert found.tolist() == [wanted[row] / (sizes[row[:-1]] if normalize else 1) for row in order]
+        labels = [tuple(None if pd.isna(item) else item for item in label) for label in found.to_pandas().index]
+        assert labels == order

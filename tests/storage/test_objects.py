@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import sys
 import warnings
 
 import numpy as np
@@ -19,7 +20,7 @@ from akdask.errors import (
     MissingFileError,
     UnsupportedError,
 )
-from akdask.storage import files, registry, remote, source, staged_writer, tuning
+from akdask.storage import catalog, files, locales, ranges, registry, remote, source, staged_writer, tuning
 from akdask.storage.files import FileIdentity, StorageOptions
 from akdask.storage.objects import Difference, ObjType, differing_error, unique_names, warn_of_left_out
 from akdask.storage.registry import Format, SetOpener
@@ -524,3 +525,46 @@ def test_the_setting_or_memory_bounds_what_is_read_ahead(monkeypatch, setting, m
     monkeypatch.setattr(remote.cluster, "process_memory", lambda: memory)
     with ak.config.set(read_ahead=setting):
         assert (remote.buffer_limit(), remote._early_limit()) == (limit, limit // 2)
+
+
+def test_files_are_read_through_links(tmp_path):
+    (tmp_path / "x").write_bytes(bytes(range(10)))
+    (tmp_path / "link").symlink_to(tmp_path / "x")
+    out = np.zeros(4, np.uint8)
+    with ranges.range_reader(files.identify(str(tmp_path / "link"))) as reader:
+        reader.read_into(out, 3, "d")
+    assert out.tolist() == [3, 4, 5, 6]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the function is Linux's")
+def test_space_is_asked_for_by_numbers_of_64_bits():
+    assert [kind.__name__ for kind in ranges._fallocate().argtypes] == ["c_int", "c_int", "c_long", "c_long"]
+
+
+@pytest.mark.parametrize(
+    ("there", "told"),
+    [
+        ([], None), (["y"], None), (["xa.h5"], "xa.h5"), (["xd", "xb", "xc", "xa"], "xa, xb, xc"),
+        (["xb", "zzzz", "xa"], "xa, xb"),
+    ],
+)  # fmt: skip
+def test_three_names_like_a_wrong_one_are_told(tmp_path, there, told):
+    for name in there:
+        (tmp_path / name).touch()
+    assert locales.nearby_files(f"{tmp_path}/x.h5") == (None if told is None else f"nearby: {told}")
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("s3://b/d/x.h5", ["x.h5"]), ("s3://b/d/x", ["x.h5"]), ("s3://b/d/x_LOCALE0000.h5", ["x.h5"]),
+        ("s3://b/d/x_LOCALE0001", ["x.h5"]), ("s3://b/d/*", ["x.h5", "y.pq"]), ("s3://b/d/y*", ["y.pq"]),
+        ("s3://b/d/z", []), ("s3://b/d/h5", []), ("s3://b/d", ["x.h5", "y.pq"]), ("s3://b/d/", ["x.h5", "y.pq"]),
+        ("s3://b/d/.h5", []),
+    ],
+)  # fmt: skip
+def test_sets_in_stores_are_meant_by_names_of_their_files(monkeypatch, name, meant):
+    known = {"s3://b/d": {"s3://b/d/x.h5": "1", "s3://b/d/y.pq": "2"}, "s3://b": {"s3://b/other": "3"}}
+    monkeypatch.setattr(catalog, "is_folder", lambda path: path == "s3://b/d")
+    monkeypatch.setattr(catalog.Catalog, "read", staticmethod(lambda path: path))
+    assert sorted(catalog._catalogs_meant(name, known)) == [f"s3://b/d/{one}" for one in meant]

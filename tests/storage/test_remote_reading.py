@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import akdask as ak
-from akdask.errors import AkdaskError, FileError
+from akdask.errors import AkdaskError, FileError, FileFormatError
 from akdask.formats.hdf5 import library
-from akdask.storage import remote, tuning
-from akdask.storage.files import FileIdentity
+from akdask.storage import ranges, remote, tuning
+from akdask.storage.files import FileIdentity, identify
 from tests.storage.stores import FaultyFileSystem
 
 ROWS = 3000
@@ -295,3 +295,18 @@ def test_a_web_server_is_asked_once_for_the_last_byte_of_a_file(size, gives_rang
     assert len(opened) == (0 if size < 2 else 1 if gives_ranges else 2)
     remote.demand_ranges("s3://server/x")
     remote._WITH_RANGES.clear()
+
+
+@pytest.mark.parametrize(("is_same", "told"), [(True, "damaged"), (False, "has changed"), (None, "damaged")])
+def test_damage_is_told_unless_the_file_is_known_to_have_changed(monkeypatch, is_same, told):
+    url = "faulty://bucket/d/x"
+    FaultyFileSystem().pipe_file(url, b"x")
+
+    def answer(_):
+        if is_same is None:
+            raise FileError("no answer.")
+        return is_same
+
+    monkeypatch.setattr(remote.RemoteBytes, "is_same", answer)
+    with pytest.raises(FileError, match=told), ranges.range_reader(identify(url)):
+        raise FileFormatError("damaged.")

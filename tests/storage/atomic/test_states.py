@@ -845,3 +845,11 @@ def test_the_next_writer_publishes_what_a_dead_one_has_switched_to(store):
     StoreTransaction(URL).create()
     assert sorted(store) == ["/b/d/.x.h5.akdask-set", "/b/d/x_LOCALE0000.h5"]
     assert Catalog.read(URL).is_published
+
+
+def test_a_hidden_folder_leaves_nothing_open(tmp_path):
+    before = len(os.listdir("/proc/self/fd"))
+    hidden = hidden_of(tmp_path)
+    assert len(os.listdir("/proc/self/fd")) > before
+    hidden.close()
+    assert len(os.listdir("/proc/self/fd")) == before
