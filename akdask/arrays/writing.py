@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from typing import Any, cast
@@ -11,12 +12,13 @@ from typing import Any, cast
 import numpy as np
 
 from akdask import config
+from akdask.cluster import partition_size
 from akdask.columns.dtypes import INT64, NULLABLE_STR, TimeForm
 from akdask.engine.file_writes import Filling, aligned, cut, fitted, partitions_per_file, write
 from akdask.engine.missing import present, without_missing
 from akdask.engine.node import Frame
-from akdask.engine.rowwise import Project
-from akdask.engine.sources import counted
+from akdask.engine.rowwise import Chain, Project
+from akdask.engine.sources import Scan, counted
 from akdask.engine.times import in_unit
 from akdask.engine.values import Replica, Value, as_floats
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, ExistsError, FileError, UnsupportedError, warn
@@ -27,6 +29,7 @@ from akdask.storage.locales import locale_files
 from akdask.storage.objects import LIMBS, UNIT, VALUES, ZONE, CuttingWriter, ObjectSpec, ObjType
 from akdask.storage.recovery import recover
 from akdask.storage.registry import format_named
+from akdask.storage.tuning import SHARES
 
 MODES = ("truncate", "append")
 
@@ -212,11 +215,15 @@ def write_objects(
         raise ArgumentTypeError(f"na_rep is the text written for what is missing, not a {type(na_rep).__name__}.")
     recover(written_path(path))
     everything = dict(pair for name, item in objects.items() for pair in item.named(name))
-    count = _check_count(num_locales, chosen_type) or max(item.frame.npartitions for item in everything.values())
+    files = max(_files_of(item.frame) for item in everything.values())
+    # Rows that filters leave would have to be counted to be put together.
+    is_filtered = any(Chain.of(item.frame).selections for item in everything.values())
+    count = max(item.frame.npartitions for item in everything.values()) if is_filtered else files
+    count = _check_count(num_locales, chosen_type) or count
     if chosen_format.chooses_partitions:  # which make no files, and need not be few
         count = max(item.frame.npartitions for item in everything.values())
-    if chosen_mode == "append" and chosen_type == "distribute" and num_locales is None and (overwrite or count == 1):
-        # A single partition goes into any number of files; for several, the writer reports a differing number.
+    if chosen_mode == "append" and chosen_type == "distribute" and num_locales is None and (overwrite or files == 1):
+        # What comes from one file goes into any number of them; for several, the writer reports a differing number.
         count = len(locale_files(os.fspath(path))) or count
     specs = [item.spec(name) for name, item in objects.items()]
     frames = _by_frame(everything)
@@ -244,7 +251,7 @@ def write_objects(
         for name, item in everything.items()
         for member, table in item.tables.items()
     ]
-    files, missing = write(writer, rows, tables, Filling(frozenset(nullable), na_rep or "") if nullable else None)
+    written, missing = write(writer, rows, tables, Filling(frozenset(nullable), na_rep or "") if nullable else None)
     if missing and na_rep is None:
         names = sorted({repr(path) for path, member in nullable if (path, member) in missing})
         warn(
@@ -252,7 +259,26 @@ def write_objects(
             f" {chosen_format.name} files have nothing for it; na_rep= says what to write instead.",
             UserWarning,
         )
-    return files
+    return written
+
+
+def _files_of(frame: Frame) -> int:
+    """Return the number of files of rows: as many as they are read from, or else as they have partitions.
+
+    Ranges of a file that only serve several threads are one file; those of files that are too large stay several.
+    """
+    count = frame.npartitions
+    for base in Chain.of(frame).bases:
+        if not isinstance(base, Scan) or base.npartitions != count:
+            return frame.npartitions
+        rows: Counter[str] = Counter()
+        for path, nrows in zip(base.source.paths, base.source.lengths, strict=True):
+            rows[path] += nrows
+        files = sum(max(1, -(-INT64.itemsize * nrows // partition_size())) for nrows in rows.values())
+        if files + SHARES < count:
+            return frame.npartitions
+        count = min(count, files)
+    return count
 
 
 def _cut(writer: CuttingWriter, project: Project) -> Frame:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import akdask as ak
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT8, UINT64
 from akdask.columns.table import Table
 from akdask.errors import (
@@ -483,3 +484,19 @@ def test_tasks_that_run_twice_at_once_or_too_late_do_no_harm(tmp_path, read_set)
         copies[0].write(0, table(x=[7], s=["late"]))
     assert sorted(os.listdir(tmp_path)) == [".x.akdask", "x_LOCALE0000", "x_LOCALE0001"]
     assert read_set(tmp_path / "x_LOCALE*") == {"x": [0, 1], "s": ["", "a"]}
+
+
+@pytest.mark.parametrize("mode", ["truncate", "append"])
+def test_ranges_of_a_file_for_several_threads_are_written_to_one_file(tmp_path, mode):
+    rows = np.arange(2**17 + 9)
+    ak.DataFrame({"x": ak.array(rows)}).to_hdf(tmp_path / "one", num_locales=1)
+    read = ak.read_hdf(str(tmp_path / "one_LOCALE*"))["x"]
+    assert read.npartitions == 2
+    # Rows that filters leave are not counted beforehand.
+    read[read > 7].to_hdf(tmp_path / "few", dataset="x")
+    assert len(list(tmp_path.glob("few_LOCALE*"))) == 2
+    assert np.array_equal(ak.read_hdf(str(tmp_path / "few_LOCALE*"))["x"].to_ndarray(), rows[8:])
+    target = tmp_path / ("one" if mode == "append" else "other")
+    (read * 2).to_hdf(target, dataset="y", mode=mode)
+    assert len(list(tmp_path.glob(f"{target.name}_LOCALE*"))) == 1
+    assert np.array_equal(ak.read_hdf(f"{target}_LOCALE*", "y")["y"].to_ndarray(), 2 * rows)
