@@ -11,7 +11,9 @@ import pandas as pd
 import pytest
 
 import akdask as ak
+from akdask.engine.sources import Persisted
 from akdask.errors import ArgumentError, MissingLabelError
+from akdask.frames.alignment import _tables_of
 from akdask.frames.binning import MOST_BINS
 
 pytestmark = pytest.mark.light
@@ -524,3 +526,16 @@ def test_values_of_groups_are_counted(keyed, keys, kind):
         assert found.tolist() == [wanted[row] / (sizes[row[:-1]] if normalize else 1) for row in order]
         labels = [tuple(None if pd.isna(item) else item for item in label) for label in found.to_pandas().index]
         assert labels == order
+
+
+def test_labels_are_at_hand_while_all_of_them_are_in_memory():
+    with ak.config.set(eager=True):
+        base = (ak.array(np.arange(10)) * 2).persist()._frame
+        (table,) = _tables_of(base)
+        assert table.nrows == 10
+        for graph in ({}, dict.fromkeys(base.keys)):  # a cluster has futures
+            assert _tables_of(Persisted("gone", graph, base.keys, base.rowspace, base.schema)) is None
+        several = Persisted("half", base.graph, (*base.keys, "gone"), base.rowspace, base.schema)
+        assert _tables_of(several) is None
+    assert _tables_of(base) is None
+    assert [table.nrows for table in _tables_of(ak.array([1, 2])._frame)] == [2]
