@@ -9,6 +9,7 @@ from itertools import accumulate, product
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -33,6 +34,7 @@ from akdask.columns.table import Table
 from akdask.engine import (
     alignment,
     blocks,
+    cache,
     exchange,
     file_writes,
     memory,
@@ -42,6 +44,7 @@ from akdask.engine import (
     run,
     scheduler,
     slices,
+    spill,
     tuning,
     values,
 )
@@ -830,3 +833,63 @@ def test_rows_of_states_are_counted_and_chosen():
         False,
     )
     assert reduction.AccumulatorForm.of_column("totals").counts
+
+
+# ---- what several of a kind come to
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "both"),
+    [
+        (1, 1, 1), (1, 2, 2), (2, 1, 2), (3, 3, 3), (-1, -1, -1), (-1, -2, -2), (-2, -1, -2), (1, -1, EVERY_ROW),
+        (-1, 1, EVERY_ROW), (EVERY_ROW, 1, EVERY_ROW), (1, EVERY_ROW, EVERY_ROW), (-1, EVERY_ROW, EVERY_ROW),
+        (EVERY_ROW, -1, EVERY_ROW), (EVERY_ROW, EVERY_ROW, EVERY_ROW),
+    ],
+)  # fmt: skip
+def test_first_or_last_rows_of_two_readers(one, other, both):
+    assert optimizer._more(one, other) == both
+
+
+def test_powers_of_missing_integers():
+    numbers = [None, 0, 1, 2]
+    pairs = list(product(numbers, repeat=2))
+    bases, exponents = (pd.Series(side, dtype="Int64") for side in zip(*pairs, strict=True))
+    found = (ak.Series(bases) ** ak.Series(exponents)).to_pandas()
+    assert [None if pd.isna(item) else item for item in found] == [
+        1 if exponent == 0 or base == 1 else None if base is None or exponent is None else base**exponent
+        for base, exponent in pairs
+    ]
+
+
+@pytest.mark.parametrize(
+    ("column", "is_plain"),
+    [
+        (pa.array([1, 2]), True), (pa.array([1.5]), True), (pa.array([True]), True), (pa.array([1, None]), False),
+        (pa.array([1, 2])[1:], False), (pa.array(["a"], pa.large_string()), True), (pa.array(["a"]), False),
+        (pa.chunked_array([[1], [2]]), False), (pa.array([b"ab"], pa.binary(2)), True),
+        (pa.array([[1]], pa.large_list(pa.int64())), True), (pa.array([[1, None]], pa.large_list(pa.int64())), False),
+        (pa.array([[]], pa.large_list(pa.null())), True), (pa.array([[1]]), False),
+    ],
+)  # fmt: skip
+def test_columns_whose_buffers_are_stored_as_they_are(column, is_plain):
+    assert spill._is_plain(column) == is_plain
+
+
+@pytest.mark.parametrize("count", [2, 7, 8, 9, 20])
+def test_plans_name_eight_columns(tmp_path, count):
+    ak.DataFrame({f"c{number:02}": [1, 2] for number in range(count)}).to_parquet(str(tmp_path / "x"))
+    frame = ak.DataFrame(ak.read_parquet(str(tmp_path / "x*")))
+    shown = ", ".join(f"c{number:02}" for number in range(min(count, 8))) + ", …" * (count > 8)
+    assert f"read {shown}  (" in frame.explain()
+
+
+def test_results_of_others_are_told_by_worker(monkeypatch):
+    sizes = {"a": 5, "b": 7, "c": 1}
+    held = {"w1": ["a", "b"], "w2": ["c"], "w3": [], "w4": ["lost"], cache.HERE: ["a"]}
+    client = SimpleNamespace(nbytes=lambda *, summary: {} if summary else sizes, has_what=lambda: held)
+    monkeypatch.setattr(cache, "default_client", lambda: client)
+    assert cache.other_bytes([]) == {"w1": 12, "w2": 1}
+    own = [SimpleNamespace(nbytes={"w1": 5}), SimpleNamespace(nbytes={"w1": 3, "w2": 1, "w3": 2})]
+    assert cache.other_bytes(own) == {"w1": 4}
+    monkeypatch.setattr(cache, "default_client", lambda: None)
+    assert cache.other_bytes([]) == {}
