@@ -22,12 +22,12 @@ from akdask.engine.alignment import Compact, Gather, Limit, OverProject, Realign
 from akdask.engine.memory import SpillableResult, result_in
 from akdask.engine.node import ColumnIdentity, Frame, Node
 from akdask.engine.optimizer import (
+    OCCASIONS,
     Inlined,
     Need,
     Rewriting,
     Rule,
     Swapped,
-    are_needs_sought,
     inputs_first,
     kinds_of,
     rewritten,
@@ -76,7 +76,7 @@ def rewritten_by_rules(plans: list[Node], nodes: Sequence[Node], kinds: Mapping[
     if len(plans) > 1 or kinds.get("GroupAggregate", 0) > 1:
         plans = share_aggregates(share_groups(plans))
         nodes = inputs_first(plans)
-    if not are_needs_sought(nodes, kinds):
+    if OCCASIONS.isdisjoint(kinds):
         return plans
     if kinds.get("Sort", 0) > 1:
         plans = share_sorts(plans)
@@ -567,14 +567,6 @@ def unsorted(sort: Sort, need: Need) -> Inlined | None:
     return Inlined(project.frame, {name: values[name] for name in sort.names if name in values})
 
 
-def groups_in_any_order(groups: GroupAggregate | GroupStatistic, need: Need) -> Frame | None:
-    """Return groups by text that are not sorted, if no reader minds their order; sorted ones that are cached stay."""
-    is_free = groups.follows_needs and need.is_of_any_order
-    if not is_free or groups.cached_columns.find(groups.npartitions) is not None:
-        return None
-    return type(groups)(*groups.operands[:-1], False)
-
-
 def share_sorts(plans: Sequence[Node]) -> list[Node]:
     """Return plans with one sort for all columns of the same rows and keys."""
     nodes = inputs_first(plans)
@@ -821,6 +813,5 @@ RULES: Mapping[type, Sequence[Rule]] = {
     Filter: (split_filter, filter_first),
     Project: (narrow_project, first_of_join, in_place),
     Concat: (narrow_concat,),
-    **dict.fromkeys((GroupAggregate, GroupStatistic), (groups_in_any_order,)),
     **dict.fromkeys((Compact, Gather, Limit, Realign, Reverse, Take), (of_columns,)),
 }

@@ -21,21 +21,11 @@ from akdask.columns.table import Table, concat_rows, take_rows
 from akdask.deferred import is_arrow
 from akdask.engine.reduction import AccumulatorForm, DistinctForm, GroupedForm, GroupState, RowGroups
 from akdask.operators.group import loops, tuning
-from akdask.operators.group.grouping import (
-    GroupCodes,
-    Grouping,
-    HashedGrouping,
-    StackedGroups,
-    are_too_many,
-    group_rows,
-    group_sorted,
-)
-from akdask.operators.keys.hashing import hash_rows
+from akdask.operators.group.grouping import GroupCodes, Grouping, StackedGroups, are_too_many, group_rows, group_sorted
 from akdask.operators.keys.keys import WORD_BITS, SlotGrid, word
 from akdask.operators.keys.string_codes import EncodedStrings
 from akdask.operators.keys.tables import WordTable
 from akdask.operators.reduce.reductions import REDUCTIONS
-from akdask.operators.sort.kernels import argsort
 from akdask.records import record
 from akdask.typing import Column, NumberArray
 
@@ -73,9 +63,7 @@ class AggregationStep:
 class Aggregation:
     """Reductions of rows with equal keys to one row.
 
-    Tables have the keys under the names 0, 1, … and the states under (step, number). They are sorted by the keys. Text
-    takes long to sort, so the first column may be the hash of some keys instead, and tables are sorted by this and by
-    the keys that are not hashed.
+    Tables have the keys under the names 0, 1, … and the states under (step, number).
 
     Parameters
     ----------
@@ -85,19 +73,16 @@ class Aggregation:
         The reductions.
     rounds : bool
         Whether floats are added or multiplied, so that all tables have to be merged at once and in order.
-    hashed : int
-        Number of leading keys that are hashed together; 0 if tables are sorted by all keys.
     """
 
     nkeys: int
     steps: tuple[AggregationStep, ...]
     rounds: bool = False
-    hashed: int = 0
 
     @property
     def cut_keys(self) -> int:
-        """Number of leading columns of tables that decide the range of a row in the result."""
-        return 1 if self.hashed else self.nkeys
+        """Number of leading keys that decide the range of a row in the result."""
+        return self.nkeys
 
     @property
     def reduces(self) -> bool:
@@ -106,18 +91,18 @@ class Aggregation:
 
     @property
     def encoded_keys(self) -> int:
-        """Number of leading keys that may be encoded strings: all, unless they are hashed."""
-        return 0 if self.hashed else self.nkeys
+        """Number of leading keys that may be encoded strings: all."""
+        return self.nkeys
 
-    def group(self, keys: Sequence[Column | EncodedStrings]) -> Grouping | HashedGrouping:
+    def group(self, keys: Sequence[Column | EncodedStrings]) -> Grouping:
         """Return rows by key."""
-        return HashedGrouping(hash_rows(keys[: self.hashed]), keys, self.hashed) if self.hashed else Grouping(keys)
+        return Grouping(keys)
 
     def rows(self, keys: Sequence[Column], values: Sequence[Column]) -> Table:
         """Return the table of some rows."""
-        return self.grouped(self.group(keys), values)
+        return self.grouped(Grouping(keys), values)
 
-    def grouped(self, grouping: Grouping | HashedGrouping, values: Sequence[Column]) -> Table:
+    def grouped(self, grouping: Grouping, values: Sequence[Column]) -> Table:
         """Return the table of rows that have been grouped."""
         return self.table(grouping.keys, grouping.reduce(self.partial, values))
 
@@ -137,27 +122,17 @@ class Aggregation:
             return tables[0]
         return self.merge_grouped(self.group_again(tables), tables)
 
-    def merge_cached(
-        self, tables: Sequence[Table], known: Grouping | HashedGrouping | None
-    ) -> tuple[Table, Grouping | HashedGrouping]:
+    def merge_cached(self, tables: Sequence[Table], known: Grouping | None) -> tuple[Table, Grouping]:
         """Merge tables to one, and return the grouping of their rows, which may be known."""
         grouping = known or self.group_again(tables)
         return self.merge_grouped(grouping, tables), grouping
 
-    def group_again(self, tables: Sequence[Table]) -> Grouping | HashedGrouping:
+    def group_again(self, tables: Sequence[Table]) -> Grouping:
         """Return the groups of the concatenated rows of tables."""
-        keys = [concat_rows(parts) for parts in zip(*map(self._leading, tables), strict=True)]
-        runs = [table.nrows for table in tables]
-        return HashedGrouping(keys[0], keys[1:], self.hashed, runs) if self.hashed else Grouping(keys, runs)
+        keys = zip(*map(self.keys, tables), strict=True)
+        return Grouping(list(map(concat_rows, keys)), [table.nrows for table in tables])
 
-    def by_hash(self, table: Table) -> Table:
-        """Return a table sorted by hashes, from one without these."""
-        keys = self._leading(table)[: self.nkeys]
-        hashes = hash_rows(keys[: self.hashed])
-        rows = argsort([hashes, *keys], [True] * (1 + len(keys)))
-        return self._with_keys(table, [hashes, *keys]).take(rows)
-
-    def merge_grouped(self, grouping: Grouping | HashedGrouping, tables: Sequence[Table]) -> Table:
+    def merge_grouped(self, grouping: Grouping, tables: Sequence[Table]) -> Table:
         """Merge tables whose rows have been grouped."""
         columns = [concat_rows([table.columns[name] for table in tables]) for name in self._state_names(tables[0])]
         widths = [len(state) for state in self._states(tables[0])]
@@ -214,12 +189,7 @@ class Aggregation:
 
     def keys(self, table: Table) -> list[Column]:
         """Return the key columns of a table."""
-        return self._leading(table)[bool(self.hashed) :]
-
-    @staticmethod
-    def _leading(table: Table) -> list[Column]:
-        """Return the columns that are no states."""
-        return [column for name, column in table.columns.items() if not isinstance(name, tuple)]
+        return [table.columns[number] for number in range(self.nkeys)]
 
     def _states(self, table: Table) -> list[GroupState]:
         states: list[list[Column]] = [[] for _ in self.steps]
@@ -260,8 +230,6 @@ class DistinctValues:
         Whether values are times; then the smallest number, NaT, is left out.
     params : tuple of (str, object)
         Arguments of the reduction.
-    hashed : bool
-        Whether tables are sorted by the hash of the keys, and by the value.
     """
 
     nkeys: int
@@ -269,12 +237,11 @@ class DistinctValues:
     skipna: bool = True
     times: bool = False
     params: tuple[tuple[str, Any], ...] = ()
-    hashed: bool = False
 
     @property
     def cut_keys(self) -> int:
-        """Number of leading columns of tables that decide the range of a row in the result: all but the value."""
-        return 1 if self.hashed else self.nkeys
+        """Number of keys that decide the range of a row in the result: all but the value."""
+        return self.nkeys
 
     @property
     def rounds(self) -> bool:
@@ -289,8 +256,7 @@ class DistinctValues:
     @property
     def aggregation(self) -> Aggregation:
         """The aggregation that makes the tables of rows."""
-        steps = COUNT + FIRST if self._form.by_position else COUNT
-        return Aggregation(self.nkeys + 1, steps, hashed=self.nkeys if self.hashed else 0)
+        return Aggregation(self.nkeys + 1, COUNT + FIRST if self._form.by_position else COUNT)
 
     @property
     def _form(self) -> DistinctForm:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -18,7 +17,7 @@ import numpy as np
 from akdask import cluster
 from akdask._dask import Expr
 from akdask.cluster import buffer_bytes, memory, memory_share, on_cluster, partition_size, shares_memory
-from akdask.columns.dtypes import BOOL, FLOAT64, INT64, ColumnType
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64
 from akdask.columns.table import Table
 from akdask.engine import cache
 from akdask.engine import tuning as engine_tuning
@@ -28,7 +27,7 @@ from akdask.engine.cache import CacheLease, find, is_leased, lease, put
 from akdask.engine.exchange import exchange
 from akdask.engine.node import ColumnIdentity, Frame, RowSpace, lower, rows_decided_by
 from akdask.engine.pipeline import ITEMSIZE, ColumnBuffer, Compile, Sink, group_batches, pipeline, rows_grouped
-from akdask.engine.rowwise import Chain, Project, Tables, Tasks, Union, Zip, column_identity
+from akdask.engine.rowwise import Chain, Tables, Tasks, Union, Zip, column_identity
 from akdask.engine.slices import CutTables, Slices, spilled
 from akdask.engine.values import (
     Call,
@@ -64,14 +63,11 @@ from akdask.operators.group.strategies import (
     RowAggregation,
     SortedAggregation,
     TableMerge,
-    TableSample,
     as_one_kind,
     choose_splitters,
-    leading_keys,
     merge_partial_tables,
 )
 from akdask.operators.reduce.reductions import REDUCTIONS
-from akdask.operators.sort.kernels import argsort
 from akdask.records import record
 from akdask.typing import Column
 
@@ -586,18 +582,6 @@ class Groups(Frame):
     def describe_column(self, name: Hashable) -> str | None:
         return describe(self.keys[name]) if isinstance(name, int) and name < len(self.keys) else None
 
-    ordered: bool
-
-    @cached_property
-    def has_text(self) -> bool:
-        """Whether some key is text, which takes long to sort."""
-        return any(key.dtype.kind == "str" for key in self.keys)
-
-    @property
-    def follows_needs(self) -> bool:  # type: ignore[override]
-        """Whether groups are sorted only for readers that mind their order."""
-        return self.has_text and self.ordered
-
     def key(self, number: int) -> ColumnRef:
         """Return one of the keys."""
         return ColumnRef(self._name, number, self.keys[number].dtype)
@@ -620,7 +604,6 @@ class GroupAggregate(Groups):
     keys: tuple[Value, ...]
     identity: GroupIdentity
     reductions: tuple[GroupReduction, ...]
-    ordered: bool
 
     def on_moved_rows(self) -> GroupAggregate:
         identity = self.identity.moved()
@@ -642,11 +625,11 @@ class GroupAggregate(Groups):
     def of(cls, frame: Frame, keys: Sequence[Value], reductions: Sequence[GroupReduction] = ()) -> Self:
         """Return the groups of some columns of a frame; `keys_of` gives the keys in the types of these columns."""
         keys = split_keys(keys)
-        return cls(frame, keys, GroupIdentity.of(frame, keys), tuple(reductions), True)
+        return cls(frame, keys, GroupIdentity.of(frame, keys), tuple(reductions))
 
     @cached_property
     def planned_rows(self) -> RowSpace:
-        return self.identity.rows("groups" if self.ordered else "hashed groups", self.frame, self.keys)
+        return self.identity.rows("groups", self.frame, self.keys)
 
     @cached_property
     def grouping(self) -> str:
@@ -665,7 +648,7 @@ class GroupAggregate(Groups):
             frames = tuple({base._name: base for node in nodes for base in node.frame.bases}.values())
             common = frames[0] if len(frames) == 1 else Zip(frames)
         reductions = {item.token: item for node in nodes for item in node.reductions}
-        merged = GroupAggregate(common, self.keys, self.identity, tuple(reductions.values()), self.ordered)
+        merged = GroupAggregate(common, self.keys, self.identity, tuple(reductions.values()))
         if not merged.rows.same_rows(self.rows):
             # Partitions of groups have the same bounds only if they are made from the same tables.
             return None
@@ -687,11 +670,6 @@ class GroupAggregate(Groups):
     def result(self, number: int) -> ColumnRef:
         """Return the result of one of the reductions."""
         return ColumnRef(self._name, len(self.keys) + number, self.reductions[number].dtype)
-
-    @property
-    def dtypes(self) -> list[ColumnType]:
-        """The type of each column."""
-        return [*(key.dtype for key in self.keys), *(item.dtype for item in self.reductions)]
 
     def describe(self) -> str:
         computed = ", ".join(map(str, self.reductions)) or "distinct"
@@ -722,7 +700,6 @@ class GroupStatistic(Groups):
     times: bool
     numbers: tuple[Value, ...]
     params: tuple[tuple[str, Any], ...]
-    ordered: bool
 
     def on_moved_rows(self) -> GroupStatistic:
         identity = self.identity.moved()
@@ -740,7 +717,7 @@ class GroupStatistic(Groups):
 
     @cached_property
     def planned_rows(self) -> RowSpace:
-        rows = self.identity.rows("groups" if self.ordered else "hashed groups", self.frame, self.keys)
+        rows = self.identity.rows("groups", self.frame, self.keys)
         if rows.npartitions == 1:
             return rows
         # Splitters follow the number of distinct values, so they differ from the splitters of other aggregations.
@@ -752,11 +729,6 @@ class GroupStatistic(Groups):
         """The statistic."""
         dtype = REDUCTIONS[self.statistic].group_result_type(self.value.dtype, **dict(self.params))
         return ColumnRef(self._name, len(self.keys), dtype)
-
-    @property
-    def dtypes(self) -> list[ColumnType]:
-        """The type of each column."""
-        return [*(key.dtype for key in self.keys), self.result.dtype]
 
     def describe(self) -> str:
         return f"Group by {', '.join(map(describe, self.keys))}: {self._in_words()}"
@@ -775,64 +747,7 @@ def _(frame: GroupAggregate | GroupStatistic) -> Expr:
     if found is not None:
         return found
     frame.cached_lease  # noqa: B018 -- the frame keeps it from here on
-    return cached(frame.cached_columns, _in_order(frame) if frame.ordered and frame.has_text else _grouped(frame))
-
-
-class HashedGroups(Frame):
-    """Groups in the order of the hashes of their keys, some of which are text."""
-
-    groups: GroupAggregate | GroupStatistic
-
-    @cached_property
-    def planned_rows(self) -> RowSpace:
-        return RowSpace(self._name, self.groups.npartitions)
-
-
-@lower.register
-def _(frame: HashedGroups) -> Expr:
-    return _grouped(frame.groups)
-
-
-def _in_order(frame: GroupAggregate | GroupStatistic) -> Expr:
-    """Return the node that sorts groups by keys, once all rows of each have met."""
-    count, nkeys = frame.npartitions, len(frame.keys)
-    are_compared = all(key.dtype.is_number or key.dtype.kind == "str" for key in frame.keys)
-    if not are_compared or count > tuning.MOST_ORDERED_RANGES or on_cluster():
-        return _exchanged_in_order(frame)
-    hashed = _grouped(frame)
-    everything = _all(hashed)
-    splitters = Tasks(f"choose splitters of {frame._name}", _choose_bounds, ((everything, (count, nkeys)),), hashed)
-    calls = tuple(((*everything, (1, 0)), (number, nkeys)) for number in range(count))
-    return Tasks(f"order {frame._name}", _range_in_order, calls, hashed, splitters)
-
-
-def _exchanged_in_order(frame: GroupAggregate | GroupStatistic) -> Expr:
-    from akdask.operators.sort.plan import Sort, SortOrder
-
-    hashed = HashedGroups(frame)
-    columns = [ColumnRef(hashed._name, number, dtype) for number, dtype in enumerate(frame.dtypes)]
-    names, by = tuple(range(len(columns))), tuple(range(len(frame.keys)))
-    keys = [(hashed, column) for column in columns[: len(by)]]
-    order = SortOrder.of(hashed, keys, [True] * len(by), frame.npartitions)
-    return lower(Sort(Project(hashed, names, tuple(columns)), by, names, replace(order, straddle=False)))
-
-
-def _choose_bounds(tables: Sequence[Table], count: int, nkeys: int) -> KeySplitters:
-    samples = [
-        TableSample.of(leading_keys(table, nkeys), tuning.TABLE_SAMPLES, number) for number, table in enumerate(tables)
-    ]
-    return TableSample.choose_splitters(samples, count)
-
-
-def _range_in_order(inputs: Sequence[Any], number: int, nkeys: int) -> Table:
-    """Return the groups of one range of the keys, sorted by these, from tables in any order."""
-    *tables, splitters = inputs
-    found = Table.concat([table.take(splitters.rows(table, number, nkeys)) for table in tables])
-    return found.take(argsort(leading_keys(found, nkeys), [True] * nkeys))
-
-
-def _grouped(frame: GroupAggregate | GroupStatistic) -> Expr:
-    return _aggregated(frame) if isinstance(frame, GroupAggregate) else _statistic(frame)
+    return cached(frame.cached_columns, _aggregated(frame) if isinstance(frame, GroupAggregate) else _statistic(frame))
 
 
 def _aggregated(frame: GroupAggregate) -> Expr:
@@ -842,7 +757,7 @@ def _aggregated(frame: GroupAggregate) -> Expr:
         for item in frame.reductions
     )
     rounds = any(REDUCTIONS[item.name].rounds and item.dtype == FLOAT64 for item in frame.reductions)
-    aggregation = Aggregation(len(frame.keys), steps, rounds, hashed=len(frame.keys) if frame.has_text else 0)
+    aggregation = Aggregation(len(frame.keys), steps, rounds)
     cached_as = frame.grouping if cache.is_leased(frame.grouping) and not on_cluster() else None
     nbytes = table_bytes(frame.frame, (*frame.keys, *values))
     strategies = _keeping_rows(nbytes) if aggregation.keeps_values else {"direct", *_keeping_rows(nbytes)}
@@ -866,9 +781,7 @@ def _keeping_rows(nbytes: int) -> set[str]:
 
 
 def _statistic(frame: GroupStatistic) -> Expr:
-    distinct = DistinctValues(
-        len(frame.keys), frame.statistic, frame.skipna, frame.times, frame.params, hashed=frame.has_text
-    )
+    distinct = DistinctValues(len(frame.keys), frame.statistic, frame.skipna, frame.times, frame.params)
     values = (*frame.keys, frame.value, *frame.numbers)
     nbytes = table_bytes(frame.frame, values)
     # Slices of the first key have all rows of their groups.

@@ -30,7 +30,7 @@ import numpy.typing as npt
 from akdask.columns.arrow import numpy_numbers
 from akdask.columns.memory import full_array, new_array
 from akdask.columns.table import Table, concat_rows, decoded, is_encoded, take_rows, to_objects
-from akdask.deferred import is_arrow, pa, pc
+from akdask.deferred import is_arrow, pa
 from akdask.engine.memory import OnDisk, Spillable
 from akdask.engine.reduction import GroupState
 from akdask.engine.slices import CutSlices
@@ -348,17 +348,6 @@ class KeySplitters:
         """Return the rows of each range, without a copy; surplus ranges get none."""
         return [table.slice(start, stop) for start, stop in pairwise(self.bounds(table, count, nkeys).tolist())]
 
-    def rows(self, table: Table, number: int, nkeys: int) -> NumberArray:
-        """Return the rows of one range of a table in any order."""
-        keys = leading_keys(table, nkeys)
-        found = np.full(table.nrows, number <= len(self.keys))
-        if number <= len(self.keys):
-            if number:
-                found &= _are_from(keys, self.keys[number - 1])
-            if number < len(self.keys):
-                found &= ~_are_from(keys, self.keys[number])
-        return np.flatnonzero(found)
-
     def bounds(self, table: Table, count: int, nkeys: int) -> NumberArray:
         """Return the first row of each of `count` ranges of a table, and the end of the last."""
         keys = leading_keys(table, nkeys)
@@ -384,20 +373,6 @@ def _comparable(column: Column, position: int) -> Any:
     if is_arrow(column, "FixedSizeBinaryArray"):
         return to_objects(column.slice(position, 1))[0]
     return column[position].as_buffer().to_pybytes()
-
-
-def _are_from(keys: Sequence[Column], splitter: Sequence[Any]) -> npt.NDArray[np.bool_]:
-    """Return which rows of numbers or text are not below the splitter."""
-    found = np.ones(len(keys[0]), np.bool_)
-    for key, value in zip(reversed(keys), reversed(splitter), strict=True):
-        if isinstance(key, np.ndarray):
-            words, limit = word(key, 0), word(np.array([value], key.dtype), 0)
-            above, equal = words > limit, words == limit
-        else:
-            text, limit = key.view(pa.large_binary()), pa.scalar(value, pa.large_binary())
-            above, equal = numpy_numbers(pc.greater(text, limit)), numpy_numbers(pc.equal(text, limit))
-        found = above | (equal & found)
-    return found
 
 
 def _search(keys: Sequence[Column], splitter: Sequence[Any]) -> int:
@@ -619,8 +594,7 @@ class DirectIndexAggregation(GroupStrategy):
     """
 
     def __init__(self, aggregation: Aggregation, nrows: int) -> None:
-        super().__init__(replace(aggregation, hashed=0))
-        self._merging = aggregation
+        super().__init__(aggregation)
         self._most_slots = min(tuning.MOST_SLOTS, max(nrows, tuning.FEWEST_SLOTS))
         self._done: list[Table] = []
         self._table: SlotTable | None = None
@@ -674,8 +648,7 @@ class DirectIndexAggregation(GroupStrategy):
 
     def finish(self, others: Sequence[Table] = ()) -> GroupTable:
         """Return the groups of all rows, merged with the given groups of rows that were not accepted."""
-        tables = map(self._merging.by_hash, self.tables()) if self._merging.hashed else self.tables()
-        return GroupTable(self._merging.merge([*tables, *others]))
+        return GroupTable(self.aggregation.merge([*self.tables(), *others]))
 
     @property
     def _open_table(self) -> SlotTable:

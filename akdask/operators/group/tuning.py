@@ -133,9 +133,6 @@ CHUNK_SLOTS = 2**16
 TABLE_SAMPLES = 256
 """Sampled rows of a table."""
 
-MOST_ORDERED_RANGES = 16
-"""Ranges of groups by text, each of which picks its rows from all hashed groups; more are exchanged as sorts do."""
-
 FEW_SPLIT_ROWS = 2**18
 """Number of rows up to which splitting does not pay.  Sums by text: 88, 88 and 83 ms; first rows of groups: 188, 191
 and 201 ms."""
