@@ -488,7 +488,7 @@ def test_tasks_that_run_twice_at_once_or_too_late_do_no_harm(tmp_path, read_set)
 
 @pytest.mark.parametrize("mode", ["truncate", "append"])
 def test_ranges_of_a_file_for_several_threads_are_written_to_one_file(tmp_path, mode):
-    rows = np.arange(2**17 + 9)
+    rows = np.arange(2**18 + 9)
     ak.DataFrame({"x": ak.array(rows)}).to_hdf(tmp_path / "one", num_locales=1)
     read = ak.read_hdf(str(tmp_path / "one_LOCALE*"))["x"]
     assert read.npartitions == 2

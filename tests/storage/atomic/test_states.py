@@ -525,8 +525,10 @@ def test_a_manifest_may_be_lost_or_renewed(tmp_path):
         made(tmp_path / hidden.name, f"{TAG}/")
         one = Journal((Rename(f"{TAG}/manifest", ".x.h5.akdask", 3),))
         one.carry_out(hidden, durable=False)
+        assert not (tmp_path / ".x.h5.akdask").exists()
         (tmp_path / ".x.h5.akdask").write_text("longer")
         one.carry_out(hidden, durable=False)
+        assert (tmp_path / ".x.h5.akdask").read_text() == "longer"
 
 
 def test_a_journal_is_flushed_between_the_files_and_its_name(tmp_path, monkeypatch):
