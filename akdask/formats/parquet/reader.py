@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import field
 from functools import partial
+from operator import attrgetter
 from types import TracebackType
 from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
@@ -580,6 +582,9 @@ class RowGroupPartitions:
         return tuple(self.groups[file][int(self.first[index]) - before : int(self.last[index]) - before])
 
 
+_FIRST = attrgetter("first")
+
+
 def partitions_of(files: Sequence[ParquetFileDescription], limit: int) -> RowGroupPartitions:
     """Cut the rows of files into partitions, so that a column of one takes at most `limit` bytes where possible.
 
@@ -607,6 +612,10 @@ def partitions_of(files: Sequence[ParquetFileDescription], limit: int) -> RowGro
     sizes = np.minimum(rows, 2**59) * _ITEMSIZE
     ranges = split_rows(rows, sizes, limit)
     starts, stops = (side + begin[ranges.files] for side in (ranges.starts, ranges.stops))
-    return RowGroupPartitions(
-        file_of[ranges.files], starts, stops, first[ranges.files], last[ranges.files], tuple(groups), counted
-    )
+    firsts, lasts = first[ranges.files], last[ranges.files]
+    for index in np.flatnonzero(ranges.stops - ranges.starts < rows[ranges.files]).tolist():
+        number = int(file_of[ranges.files[index]])
+        before, found = int(counted[number]), groups[number]
+        firsts[index] = before + bisect_right(found, starts[index], key=_FIRST) - 1
+        lasts[index] = before + bisect_left(found, stops[index], key=_FIRST)
+    return RowGroupPartitions(file_of[ranges.files], starts, stops, firsts, lasts, tuple(groups), counted)

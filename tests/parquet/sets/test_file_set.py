@@ -171,6 +171,30 @@ def test_small_row_groups_are_one_partition_and_large_ones_are_split(files):
         assert ak.read_parquet(pattern)["a"].tolist() == list(range(1000))
 
 
+@pytest.mark.parametrize("row_group_size", [20_000, 32_768, 61_000])
+def test_ranges_of_several_row_groups_have_those_with_their_rows(files, monkeypatch, row_group_size):
+    monkeypatch.setattr("akdask.storage.tuning.SHARED_ROWS", 2**15)
+    rows = np.arange(200_001)
+    pattern = files(
+        {"a": rows, "b": rows * 3 % 1000, "s": [f"{row % 7}" for row in rows]}, row_group_size=row_group_size
+    )
+    source = open_set(pattern).objects(["a"])["a"].members[VALUES].source
+    assert len(source.lengths) == 4
+    start = 0
+    for index, nrows in enumerate(source.lengths):
+        wanted = range(start // row_group_size, -(-(start + nrows) // row_group_size))
+        assert [group.number for group in source.part(index, []).groups] == [*wanted]
+        start += nrows
+    with ak.config.set(cache_size=0):
+        data = ak.DataFrame(ak.read_parquet(pattern))
+        for _ in range(2):  # Columns that are read again are kept.
+            assert data[data["b"] < 400]["a"].sum() == rows[rows * 3 % 1000 < 400].sum()
+            assert (
+                data[(data["b"] < 40) & (data["s"] == "3")]["a"].sum()
+                == rows[(rows * 3 % 1000 < 40) & (rows % 7 == 3)].sum()
+            )
+
+
 def test_every_file_is_a_partition_and_sets_may_be_empty(files):
     pattern = files({"a": pa.array([], pa.int64())}, {"a": pa.array([], pa.int64())})
     assert lengths(pattern) == (0, 0)
