@@ -215,13 +215,13 @@ def write_objects(
         raise ArgumentTypeError(f"na_rep is the text written for what is missing, not a {type(na_rep).__name__}.")
     recover(written_path(path))
     everything = dict(pair for name, item in objects.items() for pair in item.named(name))
+    partitions = max(item.frame.npartitions for item in everything.values())
     files = max(_files_of(item.frame) for item in everything.values())
     # Rows that filters leave would have to be counted to be put together.
     is_filtered = any(Chain.of(item.frame).selections for item in everything.values())
-    count = max(item.frame.npartitions for item in everything.values()) if is_filtered else files
-    count = _check_count(num_locales, chosen_type) or count
+    count = _check_count(num_locales, chosen_type) or (partitions if is_filtered else files)
     if chosen_format.chooses_partitions:  # which make no files, and need not be few
-        count = max(item.frame.npartitions for item in everything.values())
+        count = partitions
     if chosen_mode == "append" and chosen_type == "distribute" and num_locales is None and (overwrite or files == 1):
         # What comes from one file goes into any number of them; for several, the writer reports a differing number.
         count = len(locale_files(os.fspath(path))) or count

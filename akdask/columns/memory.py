@@ -220,11 +220,10 @@ class SpareMemory:
         """Release blocks that have not been used for some seconds, and return whether there were any."""
         with self._lock:
             self._sort_in()
-            count, now = 0, monotonic()
+            before, now = self._nbytes, monotonic()
             while self._blocks and now - self._blocks[size := self._oldest()][0][0] >= since:
                 self._pop(size, 0)
-                count += 1
-            return count > 0
+            return self._nbytes < before
 
     def _sort_in(self) -> None:
         while self._returned:
