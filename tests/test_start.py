@@ -205,14 +205,41 @@ def test_a_question_of_a_frame_loads_nothing_of_operators_that_it_does_without(q
     assert len(loaded) < most
 
 
+OF_PANDAS_FACE = """
+import sys
+import akdask.pandas as pd
+
+after_import = set(sys.modules)
+{opened}
+assert frame[frame["k"] > 2]["x"].sum() == 3 + 4 + 8 + 9
+assert frame.groupby("k")["x"].sum().tolist() == [5, 7, 9, 11, 13]
+assert frame.merge(frame.rename(columns={{"x": "y"}}), on="k")["y"].sum() == 2 * 45
+assert frame.sort_values(["k", "x"])["x"].tolist() == [0, 5, 1, 6, 2, 7, 3, 8, 4, 9]
+print(*sorted(set(sys.modules) - after_import), file=open(sys.argv[2], "w"))
+"""
+
+
 @pytest.mark.slow
-def test_a_filtered_sum_in_pandas_words_loads_nothing_of_other_operators(numbers):
-    script = "import sys, akdask.pandas as pd\nframe = pd.read_arkouda(sys.argv[1].replace('.h5', '_LOCALE0000.h5'))"
-    script += "\nassert frame[frame['k'] > 2]['x'].sum() == 3 + 4 + 8 + 9"
-    loaded = {name for name in loaded_after(script, numbers) if name.startswith("akdask")}
-    others = ("group", "join", "keys", "rows", "sort", "text", "windows", "rewrite_rules")
-    assert not loaded & {"akdask.pandas.hints", *(f"akdask.operators.{name}" for name in others)}
-    assert len(loaded) < 175
+@pytest.mark.parametrize(
+    "opened",
+    [
+        "frame = pd.read_arkouda(sys.argv[1].replace('.h5', '_LOCALE0000.h5'))",
+        "pd.DataFrame({'x': range(10), 'k': [*range(5)] * 2}).to_parquet(sys.argv[2])\nframe = pd.scan(sys.argv[2])",
+    ],
+    ids=["arkouda", "parquet"],
+)
+def test_first_queries_of_pandas_face_find_their_modules_loaded_by_its_import(numbers, opened, tmp_path):
+    path = tmp_path / "late.parquet"
+    loaded_after(OF_PANDAS_FACE.format(opened=opened), numbers, str(path))
+    late = [name for name in path.read_text(encoding="utf-8").split() if name.startswith("akdask")]
+    assert len(late) < 25, late
+
+
+@pytest.mark.slow
+def test_the_import_of_pandas_face_loads_nothing_slow_that_pandas_does_not():
+    late = loaded_after("import akdask.pandas") - loaded_after("import pandas")
+    assert not late & {*SLOW, "h5py", "pyarrow.compute", "pyarrow.dataset", "pyarrow.fs", "pyarrow.parquet"}
+    assert len({name for name in late if name.startswith("akdask")}) < 290
 
 
 @pytest.mark.slow
@@ -252,27 +279,6 @@ def test_a_column_of_parquet_loads_nothing_of_frames_and_writes(tmp_path):
         "akdask.frames",
     }
     assert len({name for name in loaded if name.startswith("akdask")}) < 147
-
-
-SMALL_WORK = """
-import akdask.pandas as pd
-
-df = pd.DataFrame({"k": ["a", "b", "a"], "x": [1, 2, 3]})
-df["y"] = df["x"] * 2
-df.loc[df["x"] > 2, "y"] = 0
-assert repr(df.merge(df.groupby("k")["x"].sum().rename("s").reset_index(), on="k").sort_values("y"))
-assert df.pivot_table(index="k", values="x")._repr_html_() and repr(pd.concat([df, df]).describe())
-assert df.to_csv("/dev/null") is None and df["x"].mean() == 2 and df["k"].str.upper().tolist() == ["A", "B", "A"]
-"""
-
-
-@pytest.mark.slow
-def test_small_work_of_pandas_face_loads_nothing_of_lazy_columns():
-    for script in ("import akdask.pandas", SMALL_WORK):
-        loaded = {name for name in loaded_after(script) if name.startswith("akdask")}
-        lazy = ("akdask.arrays", "akdask.columns", "akdask.engine", "akdask.frames", "akdask.operators", "akdask.plan")
-        assert {name for name in loaded if name.startswith(lazy)} == set()
-        assert len(loaded) < 30
 
 
 def test_a_module_that_another_thread_is_loading_is_waited_for(monkeypatch):

@@ -49,6 +49,33 @@ for _name in dir(_pandas):
 _accept_in_arkouda()
 _find_modules_of_pandas()
 
+for _name in (
+    "akdask.formats.hdf5.file_set",
+    "akdask.formats.parquet.file_set",
+    "akdask.frames.distinct",
+    "akdask.frames.join",
+    "akdask.frames.reductions",
+    "akdask.frames.series_accessors",
+    "akdask.io.scanning",
+    "akdask.io.stored_objects",
+    "akdask.operators.values.cast",
+    "akdask.operators.values.lookup",
+    "akdask.operators.rewrite_rules",
+    "akdask.operators.shared_rows",
+    "akdask.pandas.conversions",
+    "akdask.pandas.encoded_steps",
+    "akdask.pandas.frame_forms",
+    "akdask.pandas.group_forms",
+    "akdask.pandas.lazy_groups",
+    "akdask.pandas.lazy_parquet",
+    "akdask.pandas.series_forms",
+    "akdask.pandas.setting",
+    "akdask.pandas.text_forms",
+    "akdask.pandas.typed_operations",
+):
+    # Most queries of files need these: the first query of a process must not wait for 200 modules.
+    _module_named(_name)
+
 __version__ = _pandas.__version__
 __all__ += [_name for _name in vars(_pandas)["__all__"] if not _name.startswith("_") and _name not in __all__]
 

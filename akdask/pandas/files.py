@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 import pandas
-import pyarrow.parquet
+import pyarrow
 
 from akdask import config
 from akdask.caches import cached_results
-from akdask.deferred import module_named
+from akdask.deferred import module_named, pq
 from akdask.errors import AkdaskError, traced_to_caller
 from akdask.pandas import tuning
 from akdask.pandas.face import faced, in_pandas, words
@@ -215,7 +215,7 @@ def _parquet(files: str | list[str], options: dict[str, Any]) -> Any:
 @cached_results("numbers of values in Parquet files", 4096)
 def _count_values(path: str, *state: int) -> int:
     """Return the number of values of a file in some state: its inode, its bytes and when it was written."""
-    stored = pyarrow.parquet.read_metadata(path)
+    stored = pq.read_metadata(path)
     return int(stored.num_rows * stored.num_columns)
 
 

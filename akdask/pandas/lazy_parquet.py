@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import pandas
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from akdask.arrays.array import Array
 from akdask.arrays.categorical import Categorical
@@ -24,6 +23,7 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.stored_arrays import from_stored
 from akdask.arrays.strings import Strings
 from akdask.caches import Cache, cached_results
+from akdask.deferred import pq
 from akdask.engine.sources import row_numbers
 from akdask.engine.values import token
 from akdask.formats.parquet.columns import MOST_DIGITS
