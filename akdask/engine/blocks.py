@@ -437,14 +437,13 @@ class Partition:
         for number, selection in enumerate(self.selections[first:], first):
             if not block.nrows:
                 return
-            rows = block.nrows
             if isinstance(selection, ExpandMatches):
-                seen[number] += rows
                 for part in self._expanded(block, selection):
                     lent = len(self._lent)
                     yield from self._selected(part, number + 1, seen)
                     self._give_back(lent)
                 return
+            rows = block.nrows
             self._select(block, number, selection, seen[number])
             seen[number] += rows
         if block.nrows:
@@ -465,7 +464,7 @@ class Partition:
     def _select(self, block: Block, number: int, selection: Mask | Range, seen: int) -> None:
         if isinstance(selection, Range):
             offset = selection.start - seen
-            start = offset if offset >= 0 else offset % selection.step
+            start = max(offset, offset % selection.step)
             stop = min(selection.stop - seen, block.nrows)
             block.select_rows(slice(start, max(stop, start), selection.step), len(range(start, stop, selection.step)))
             return

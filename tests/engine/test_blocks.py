@@ -24,6 +24,7 @@ from akdask.engine.values import (
     ExpandMatches,
     Load,
     Mask,
+    Program,
     Range,
 )
 from akdask.operators.join.key_tables import MatchMultiplicity
@@ -293,6 +294,18 @@ def test_rows_of_files_that_have_no_other_way_are_read_within_ranges(rows, reads
                 assert all(part[-1] - part[0] < block_rows for part in found)
 
 
+def test_blocks_of_chosen_rows_are_selected_from_and_have_their_places():
+    source = Files(TABLE.columns)
+    masks, program = compiled([rest(2), less(DOUBLED, 40)], [DOUBLED, F])
+    rows = np.array([4, 6, 7, 12, 13, 22])
+    with Partition((source,), (), masks, 10) as partition:
+        found = [block.evaluate(program)[0].tolist() for block in partition.blocks_of(rows)]
+        assert found == [[8, 12], [24]]
+    with Partition((source,), (), [], 10) as partition:
+        extents = [block.unit_positions().extent for block in partition.blocks_of(rows)]
+        assert extents == [8, 14, 23]
+
+
 def test_columns_are_read_of_the_rows_that_are_left_alone():
     source = Files(TABLE.columns)
     masks, program = compiled([rest(12, 11)], [F, S])
@@ -326,6 +339,58 @@ def test_memory_of_results_is_used_again(block_rows):
         longer = Partition((RowPositions(0, 40),), (), [], block_rows + 1)
         longer.take_over(partition)
         assert not any(longer._free.values())
+
+
+PAIRS = (Program((Load(0, "x", INT64),), (0,), (INT64,)), BroadcastInput(0, 0), False, Load(1, "row", INT64))
+
+WAYS = {
+    "masks": ([rest(2), less(DOUBLED, 10**6)], {}),
+    "blocks that are put together": ([rest(5), less(DOUBLED, 10**6)], {}),
+    "blocks that are not put together": ([rest(5), less(DOUBLED, 10**6)], {"ends_early": True}),
+    "the last mask is left": ([rest(2), rest(3)], {"leave_last_mask": True}),
+    "a range before": ([Range(1, 10**6, 1), rest(2)], {}),
+    "pairs": ([ExpandMatches(*PAIRS), less(DOUBLED, 10**6)], {}),
+}
+
+
+@pytest.mark.parametrize("name", WAYS)
+@pytest.mark.parametrize("is_chosen", [False, True])
+def test_blocks_take_as_much_memory_however_many_there_are(monkeypatch, name, is_chosen):
+    chosen, options = WAYS[name]
+    taken = {}
+    take = Partition.take_buffer
+    monkeypatch.setattr(
+        Partition, "take_buffer", lambda self, dtype: taken.setdefault(id(found := take(self, dtype)), found)
+    )
+    masks, program = compiled([item for item in chosen if isinstance(item, Call)], [Call("add", DOUBLED, X), F])
+    remaining = iter(masks)
+    selections = [next(remaining) if isinstance(item, Call) else item for item in chosen]
+    counts = []
+    for rows in (2 * ROWS, 8 * ROWS):
+        taken.clear()
+        source = Files({"x": np.arange(rows), "f": np.arange(rows) / 2})
+        multiplicity = MatchMultiplicity(np.arange(rows) // 2 * 2)
+        with Partition((source,), ([multiplicity],), selections, 8, **options) as partition:
+            for block in partition.blocks_of(np.arange(rows)) if is_chosen else partition.blocks():
+                block.apply_mask()
+                block.evaluate(program)
+        counts.append(len(taken))
+    assert counts[0] == counts[1]
+
+
+def test_buffers_have_room_for_rows_that_are_repeated():
+    masks, _ = compiled([rest(2)], [X])
+    short = (Files({"x": np.arange(3)}),)
+    for selections, rows in (([], 3), (masks, 3), ([*masks, ExpandMatches(*PAIRS)], 8), ([ExpandMatches(*PAIRS)], 8)):
+        assert len(Partition(short, (), selections, 8).take_buffer(INT64)) == rows
+
+
+def test_blocks_are_put_together_before_a_mask_that_is_left():
+    masks, program = compiled([rest(5), rest(2)], [X])
+    found = blocks_of(masks, program, 8, [Files({"x": np.arange(80)})], leave_last_mask=True)
+    assert [rows for (rows,) in found] == [[0, 5, 10, 15, 20], [25, 30, 35, 40, 45], [50, 55, 60, 65, 70], [75]] or (
+        flat(rows for (rows,) in found) == list(range(0, 80, 5)) and len(found) < 10
+    )
 
 
 @pytest.mark.parametrize(
@@ -597,6 +662,7 @@ def test_partitions_of_a_task_pass_on_their_memory_and_are_closed(monkeypatch):
         assert log.count("-0") == 1
     assert sorted(log) == ["+0", "+1", "+2", "-0", "-1", "-2"]
     assert all(one.opens_early for one in batch.partitions)
+    assert Partition((files[0], RowPositions(0, 5)), (), [], 8).opens_early
     assert not Partition((TABLE, RowPositions(0, ROWS)), (), [], 8).opens_early
 
 
@@ -620,6 +686,10 @@ def test_programs_that_pass_on_columns_give_them_as_they_are():
         assert partition.unfiltered_columns(program, out)[0].flags.writeable
     with Partition((RowPositions(0, 0),), (), [], 8) as partition:
         assert [len(column) for column in partition.unfiltered_columns(program)] == [0, 0]
+
+
+def test_numbers_that_blocks_share_are_not_written_to():
+    assert not blocks._numbers(8).flags.writeable
 
 
 def test_several_inputs_are_told_by_their_parts():

@@ -245,6 +245,10 @@ def test_values_of_a_column_before_and_after_it_was_kept_go_together():
     assert common.npartitions == 2
     found = ak.pdarray(common, values[0])
     assert found.tolist() == [row * row + row for part in ([0, 1, 2], [0, 1]) for row in part]
+    for given in ([Call("add", resident, x)], [Call("add", x, resident), resident], [resident, x]):
+        together, moved = cache.within_rounds(node, given)
+        assert [len(ak.pdarray(together, value).tolist()) for value in moved] == [5] * len(given)
+    assert cache.within_rounds(node, [resident]) == (node, [resident])
     assert cache._frame_of(x, frame) is frame
     assert cache._frame_of(x, node) is frame
     assert cache._frame_of(resident, frame) is node

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
 from itertools import accumulate, chain, product
 
@@ -14,11 +15,13 @@ from akdask._dask import List, Task, TaskRef
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR
 from akdask.columns.table import Table
 from akdask.engine import pipeline, tuning
+from akdask.engine.alignment import Gather
 from akdask.engine.blocks import Partition, PartitionBatch, RowPositions
+from akdask.engine.node import ColumnIdentity
 from akdask.engine.pipeline import Collect, ColumnBuffer, Count, Reduce
-from akdask.engine.rowwise import Chain, Filter, Partitions, Project, Shared, Slice, Zip
+from akdask.engine.rowwise import Chain, Filter, MatchRows, Partitions, Project, Shared, Slice, Zip
 from akdask.engine.sources import Literal, Rows
-from akdask.engine.values import Call, ColumnRef, Compiler, Constant, Mask, Range
+from akdask.engine.values import Call, ColumnRef, Compiler, Constant, Mask, Range, Replica
 from akdask.operators.reduce.reductions import ScalarReduction
 from akdask.testing.memory import MemorySource
 
@@ -46,7 +49,7 @@ def batches_by_hand(rows, few, most, files):
     "rows",
     [
         (1,) * 12, (5, 1, 1, 1, 1, 1), (0, 0, 3, 0), (0, 0, 0), (7,), (3, 4, 3, 4, 3, 4), (20, 1, 1, 20, 1, 1, 20),
-        (2, 2, 2, 2, 2, 2, 2, 2, 2), (1, 0, 1, 0, 1, 0, 9), (6, 6, 6, 6),
+        (2, 2, 2, 2, 2, 2, 2, 2, 2), (0, 1, 0, 0, 0), (6, 6, 6, 6),
     ],
 )  # fmt: skip
 def test_batches_have_the_partitions_with_their_middle(monkeypatch, rows):
@@ -109,9 +112,16 @@ def test_batches_are_chosen_by_rows_that_are_known(monkeypatch):
     assert pipeline.rows_read(hidden) is None
     assert pipeline.partition_batches(hidden) == pipeline.single_partitions(hidden) == tuple((n,) for n in range(6))
     assert pipeline.group_batches(hidden, []) == pipeline.single_partitions(hidden)
-    two = literal(5, 5)
-    assert pipeline.partition_batches(two) == ((0,), (1,))
-    assert pipeline.reduction_batches(two) == ((0,), (1,))
+    # Batches for cores may have twice as many rows.
+    many = literal(*[2] * 12)
+    monkeypatch.setattr(tuning, "MOST_BATCH_ROWS", 2)
+    assert [len(batch) for batch in pipeline.reduction_batches(many)] == [2] * 6
+    monkeypatch.setattr(tuning, "FEW_PARTITIONS", 3)
+    monkeypatch.setattr(pipeline, "CORES", 3)
+    monkeypatch.setattr(tuning, "MOST_BATCH_ROWS", 100)
+    few = literal(1, 1, 8)
+    assert pipeline.batch_neighbours((1, 1, 8), 3) == ((0, 1), (2,))
+    assert pipeline.partition_batches(few) == pipeline.reduction_batches(few) == ((0,), (1,), (2,))
 
 
 def test_rows_read_are_those_of_the_bases():
@@ -130,6 +140,37 @@ def test_rows_read_are_those_of_the_bases():
     assert pipeline.rows_read(both, {"another"}) == (3, 0, 4)
     assert pipeline.rows_read(Zip((unknown(3, 0, 4), other))) == (3, 0, 4)
     assert pipeline.partition_batches(both, [narrow.column(0)]) == ((0,), (1,), (2,))
+
+
+def test_rows_in_which_matches_are_found_count_as_those_that_find_them(monkeypatch):
+    """All matches of a row are held at once, so that the rows of the other table decide the batches, too."""
+    monkeypatch.setattr(tuning, "SMALL_ROWS", 16)
+    monkeypatch.setattr(tuning, "FEW_GROUP_ROWS", 10)
+    frame, first, second = literal(*[1] * 64), literal(30, 70), literal(400, 300)
+
+    def matched(rows, *tables):
+        for number, table in enumerate(tables):
+            found = Replica(Gather(table) if isinstance(table, Project) else table, 0, INT64)
+            rows = MatchRows(rows, frame.column("x"), found, False, ColumnIdentity(f"match {number}"))
+        return rows
+
+    few, many = (Project(table, (0,), (table.column("x"),)) for table in (first, second))
+    running = ak.cumsum(MemorySource({"x": np.arange(5)}, [3, 2]).arrays()["x"])
+    unknown_rows = Project(running._frame, (0,), (running._value,))
+    for tables, rows in (((), 0), ((few,), 100), ((few, many), 700), ((many, few), 700), ((unknown_rows,), 0)):
+        assert pipeline._rows_matched(matched(frame, *tables)) == rows
+    for tables, count in (((), 8), ((few,), 16), ((few, many), 32)):
+        wanted = pipeline.batch_neighbours((1,) * 64, count)
+        assert pipeline.group_batches(matched(frame, *tables), []) == wanted
+
+
+def test_rows_of_very_long_chains_are_counted():
+    frame = literal(3, 4)
+    node = Project(frame, (0,), (frame.column("x"),))
+    for _ in range(3 * sys.getrecursionlimit()):
+        node = Project(node, (0,), (node.column(0),))
+    # Columns of each are in memory before the next.
+    assert pipeline._rows_read_by(node) == (3, 4)
 
 
 # ---- blocks
