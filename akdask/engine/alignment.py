@@ -21,8 +21,9 @@ from akdask.columns.dtypes import ColumnType
 from akdask.columns.table import Table
 from akdask.engine import tuning
 from akdask.engine.node import Frame, RowSpace, each_after_its_inputs, lower, rows_rearranged
-from akdask.engine.pipeline import ITEMSIZE, Collect, Compile, Sink, pipeline
+from akdask.engine.pipeline import ITEMSIZE, Compile, pipeline
 from akdask.engine.rowwise import SELECTIONS, Concat, Filter, Project, Tasks, Zip, passed_on, reselect, selected_by
+from akdask.engine.sinks import Collect, Sink
 from akdask.engine.sources import Literal, Rows, Scan
 from akdask.engine.values import ColumnRef, Value, substitute
 from akdask.errors import AlignmentError

@@ -30,10 +30,11 @@ from akdask.columns.dtypes import ColumnType
 from akdask.engine import scheduler
 from akdask.engine.alignment import Limit
 from akdask.engine.node import Frame, Node, in_words
-from akdask.engine.pipeline import Collect, Pipeline, PipelineLayout
+from akdask.engine.pipeline import Pipeline, PipelineLayout
 from akdask.engine.rowwise import Chain, Filter, MatchRows, Partitions, PersistedResults, Project, Tables, Tasks, Union
 from akdask.engine.run import CollectionRows, FinishResult, Place, run, tasks_of
 from akdask.engine.scheduler import recorded
+from akdask.engine.sinks import Collect
 from akdask.engine.sources import Literal, Persisted, Rows, Scan
 from akdask.engine.values import (
     TEXT_BYTES,

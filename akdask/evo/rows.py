@@ -30,9 +30,10 @@ from akdask.deferred import pc, pd
 from akdask.engine.alignment import Realign, row_slices
 from akdask.engine.blocks import Partition, PartitionBatch
 from akdask.engine.node import Frame, Node, RowSpace, lower, materialize
-from akdask.engine.pipeline import Collect, Compile, Sink, pipeline
+from akdask.engine.pipeline import Compile, pipeline
 from akdask.engine.rowwise import Chain, Project, Slice, Tables, Tasks
 from akdask.engine.run import resolve_lengths, run
+from akdask.engine.sinks import Collect, Sink
 from akdask.engine.sources import Literal, Rows, Scan
 from akdask.engine.values import Call, Program, Value
 from akdask.errors import ArgumentTypeError

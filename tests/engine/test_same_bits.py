@@ -12,7 +12,7 @@ import akdask as ak
 from akdask.caches import clear_caches
 from akdask.columns.dtypes import FLOAT64
 from akdask.columns.summation import UNIT, UnitPositions
-from akdask.engine import pipeline
+from akdask.engine import pipeline, sinks
 from akdask.engine import tuning as engine_tuning
 from akdask.engine.vector_program import VectorProgram
 from akdask.operators.group import tuning as group_tuning
@@ -95,7 +95,7 @@ def set_batches(monkeypatch):
 
 def by_blocks(monkeypatch):
     """Have NumPy reduce all rows, block by block."""
-    monkeypatch.setattr(pipeline.Reduce, "_reducer", lambda *_: None)
+    monkeypatch.setattr(sinks.Reduce, "_reducer", lambda *_: None)
 
 
 def bits(result):

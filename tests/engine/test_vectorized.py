@@ -10,7 +10,7 @@ import pytest
 import akdask as ak
 from akdask.engine import tuning
 from akdask.engine.blocks import Partition
-from akdask.engine.pipeline import Reduce
+from akdask.engine.sinks import Reduce
 from akdask.engine.vector_program import VectorProgram
 from akdask.errors import FileError, FileFormatError
 from akdask.testing import assert_equal
@@ -44,7 +44,7 @@ def files(columns, tmp_path_factory):
 def by_blocks(monkeypatch):
     """Have NumPy compute all that comes, block by block: the reference of the instructions."""
     monkeypatch.setattr(Reduce, "_reducer", lambda *_: None)
-    monkeypatch.setattr("akdask.engine.pipeline.selection", lambda *_: None)
+    monkeypatch.setattr("akdask.engine.sinks.selection", lambda *_: None)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import akdask as ak
 from akdask.cli import main
 from akdask.engine import run as running
 from akdask.errors import TransferError, UnsupportedError
-from akdask.formats.hdf5 import codecs
+from akdask.formats.hdf5 import strings
 from akdask.storage.objects import ObjType
 
 TEXTS = {"values": np.frombuffer(b"a\0b\0", np.uint8), "segments": np.array([0, 2])}
@@ -126,7 +126,7 @@ def test_strings_without_segments_are_not_looked_for_where_nothing_is(path, coun
 
 
 def test_the_starts_of_strings_take_no_more_memory_than_allowed(tmp_path, monkeypatch):
-    monkeypatch.setattr(codecs, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(strings, "BLOCK_BYTES", 1000)
     with h5py.File(tmp_path / "x.h5", "w") as file:
         file["x/values"] = np.zeros(10_000, np.uint8)
     with ak.config.set(max_transfer_bytes=50_000), pytest.raises(TransferError, match="write the file with segments"):

@@ -25,7 +25,7 @@ from akdask.engine.sources import near_rows
 from akdask.errors import AkdaskError, FileFormatError, MissingDatasetError, UnsupportedError
 from akdask.formats import tuning
 from akdask.formats.hdf5.chunks import ChunkReader, ChunkStore, boxes, check_chunk, index_of
-from akdask.formats.hdf5.codecs import read_characters, read_column, read_strings_at, scan_starts
+from akdask.formats.hdf5.codecs import read_column
 from akdask.formats.hdf5.description import (
     SUMMARY,
     ColumnLocation,
@@ -45,6 +45,7 @@ from akdask.formats.hdf5.library import HDF5_ERRORS, is_in_parts, open_hdf5
 from akdask.formats.hdf5.low_level import h5d, h5i, h5p, h5py
 from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset, root_of
 from akdask.formats.hdf5.null_terminated import Characters
+from akdask.formats.hdf5.strings import read_characters, read_strings_at, scan_starts
 from akdask.records import record
 from akdask.storage.files import FileIdentity, changed_error, is_remote, is_unchanged
 from akdask.storage.manifest import VERIFIED, Checksum, differing_error, sum_of_ranges

@@ -26,8 +26,9 @@ from akdask.engine.blocks import Partition, PartitionBatch
 from akdask.engine.cache import CacheLease, find, is_leased, lease, put
 from akdask.engine.exchange import exchange
 from akdask.engine.node import ColumnIdentity, Frame, RowSpace, lower, rows_decided_by
-from akdask.engine.pipeline import ITEMSIZE, ColumnBuffer, Compile, Sink, group_batches, pipeline, rows_grouped
+from akdask.engine.pipeline import ITEMSIZE, Compile, group_batches, pipeline, rows_grouped
 from akdask.engine.rowwise import Chain, Tables, Tasks, Union, Zip, column_identity
+from akdask.engine.sinks import ColumnBuffer, Sink
 from akdask.engine.slices import CutTables, Slices, spilled
 from akdask.engine.values import (
     Call,

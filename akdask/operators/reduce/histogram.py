@@ -14,8 +14,9 @@ from akdask.columns.dtypes import FLOAT64, INT64
 from akdask.columns.table import Table
 from akdask.engine.blocks import Partition, PartitionBatch
 from akdask.engine.node import Frame, RowSpace, lower
-from akdask.engine.pipeline import Compile, Sink, pipeline
+from akdask.engine.pipeline import Compile, pipeline
 from akdask.engine.rowwise import Project, Tables, Tasks
+from akdask.engine.sinks import Sink
 from akdask.engine.values import BroadcastInput, ColumnRef, Program, Replica, Value, token
 from akdask.errors import ArgumentError
 from akdask.operators.reduce import loops

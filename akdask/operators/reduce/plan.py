@@ -18,8 +18,9 @@ from akdask.columns.table import Table
 from akdask.deferred import without_collection
 from akdask.engine import tuning
 from akdask.engine.node import Frame, Node, RowSpace, lower, materialize
-from akdask.engine.pipeline import Compile, Count, Reduce, Sink, pipeline, reduction_batches
+from akdask.engine.pipeline import Compile, pipeline, reduction_batches
 from akdask.engine.rowwise import Computed, Tasks
+from akdask.engine.sinks import Count, Reduce, Sink
 from akdask.engine.sources import RowNumbers
 from akdask.engine.values import (
     Call,

@@ -24,16 +24,9 @@ from akdask.deferred import is_arrow, pa
 from akdask.engine.alignment import Gather, OverProject, all_partitions, concat_tables, row_bounds
 from akdask.engine.blocks import Partition, PartitionBatch
 from akdask.engine.node import Frame, Node, RowSpace, lower, rows_decided_by
-from akdask.engine.pipeline import (
-    Collect,
-    Compile,
-    Sink,
-    only_number,
-    partition_batches,
-    pipeline,
-    pipeline_with_starts,
-)
+from akdask.engine.pipeline import Compile, partition_batches, pipeline, pipeline_with_starts
 from akdask.engine.rowwise import Chain, Project, Tasks, Zip, column_identity
+from akdask.engine.sinks import Collect, Sink, only_number
 from akdask.engine.sources import Literal, Persisted, Rows, Scan
 from akdask.engine.values import Apply, BroadcastInput, Call, ColumnRef, Program, Replica, Value, assumed_width
 from akdask.errors import ArgumentError

@@ -19,8 +19,9 @@ from akdask.columns.memory import new_array, with_capacity
 from akdask.columns.table import Table, concat_rows, empty, slice_rows, take_rows
 from akdask.engine.blocks import Partition, PartitionBatch, RowPositions
 from akdask.engine.node import Frame, RowSpace, lower
-from akdask.engine.pipeline import ColumnBuffer, Compile, Sink, partition_batches, pipeline
+from akdask.engine.pipeline import Compile, partition_batches, pipeline
 from akdask.engine.rowwise import Tasks
+from akdask.engine.sinks import ColumnBuffer, Sink
 from akdask.engine.slices import CutTable, CutTables, Slices, spilled
 from akdask.engine.values import BroadcastInput, Load, Program, Value, describe
 from akdask.operators.group.grouping import RadixSlices

@@ -25,8 +25,9 @@ from akdask.engine.cache import Materialized
 from akdask.engine.exchange import exchange
 from akdask.engine.missing import is_missing_text
 from akdask.engine.node import Frame, RowSpace, lower, rows_decided_by, rows_rearranged
-from akdask.engine.pipeline import Compile, Sink, partition_batches, pipeline
+from akdask.engine.pipeline import Compile, partition_batches, pipeline
 from akdask.engine.rowwise import Chain, Project, Tasks, column_identity
+from akdask.engine.sinks import Sink
 from akdask.engine.sources import row_numbers
 from akdask.engine.values import (
     BroadcastInput,

@@ -19,8 +19,9 @@ from akdask.deferred import is_arrow, pa, pc
 from akdask.engine.alignment import OverProject, align_by_plan, all_partitions
 from akdask.engine.blocks import Partition, PartitionBatch
 from akdask.engine.node import Frame, RowSpace, lower, rows_rearranged
-from akdask.engine.pipeline import Compile, Sink, pipeline
+from akdask.engine.pipeline import Compile, pipeline
 from akdask.engine.rowwise import Project, Tasks
+from akdask.engine.sinks import Sink
 from akdask.engine.sources import row_numbers
 from akdask.engine.values import ColumnRef, Program, Value, describe
 from akdask.operators.keys.keys import Words, word, word_count

@@ -22,8 +22,9 @@ from akdask.columns.table import Table, concat_rows, spread, take_rows
 from akdask.deferred import without_collection
 from akdask.engine.alignment import row_bounds, slices_of_range
 from akdask.engine.node import Frame, Node, RowSpace, lower
-from akdask.engine.pipeline import Compile, Reduce, Sink, pipeline
+from akdask.engine.pipeline import Compile, pipeline
 from akdask.engine.rowwise import Project, Tasks
+from akdask.engine.sinks import Reduce, Sink
 from akdask.engine.values import ColumnRef, Value
 from akdask.errors import ArgumentError
 from akdask.operators.reduce.reductions import ScalarReduction
