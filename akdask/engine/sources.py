@@ -405,7 +405,7 @@ def integers_apart(items: Any) -> tuple[Column, Column] | None:
         return _widened(np.asarray(items.fill_null(False if pa.types.is_boolean(items.type) else 0))), missing
     dtype = getattr(items, "dtype", None)
     if is_pandas(items, "Series", "Index"):
-        items = items.array if is_pandas(items, "Series", "Index") else items
+        items = items.array
     if getattr(dtype, "kind", "") in "iub" and dtype is not None and not isinstance(dtype, np.dtype):
         missing = np.asarray(pd.isna(items))
         if not missing.any():

@@ -3,13 +3,15 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns.dtypes import BOOL, INT64
 from akdask.columns.summation import UNIT
-from akdask.engine.sources import RowPruning, stretches_left, windows
-from akdask.engine.values import Apply, ConstantRows, Load, Mask, Program, Range
+from akdask.engine import sources, tuning
+from akdask.engine.sources import Interval, RowPruning, leaves_few, near_rows, stretches_left, windows
+from akdask.engine.values import Apply, BroadcastInput, ConstantRows, Load, Mask, Program, Range, Recall
 from akdask.storage.source import Bounds, RowBounds, Stretch
 
 OPERATIONS = {"less": np.less, "greater_equal": np.greater_equal, "equal": np.equal, "not_equal": np.not_equal}
@@ -118,3 +120,71 @@ def test_windows_have_each_row_once(first, last, most):
     rows = [row for start, stop in windows(left, first, last, most) for row in range(start, stop)]
     assert rows == [row for start, stop in left.tolist() for row in range(max(start, first), min(stop, last))]
     assert [pair for pair in windows(None, first, last, most) if pair[0] >= pair[1]] == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "most", "ranges"),
+    [
+        ([1, 3, 9000, 9001], 2**14, [(0, 2), (2, 4)]), ([1, 4097], 2**14, [(0, 2)]),
+        ([1, 4098], 2**14, [(0, 1), (1, 2)]),
+        ([1, 3, 70_000], 2**16, [(0, 2), (2, 3)]), ([65_535, 65_536], 2**16, [(0, 1), (1, 2)]), ([], 8, []),
+        ([5], 8, [(0, 1)]),
+        ([7, 8, 9, 15, 16, 30], 8, [(0, 1), (1, 4), (4, 5), (5, 6)]),
+        (range(0, 40, 2), 16, [(0, 8), (8, 16), (16, 20)]),
+        # Rows that are more than one of sixteen are read together, with the gaps between them.
+        ([0, *range(9000, 9600)], 2**14, [(0, 601)]), ([0, *range(9000, 9100)], 2**14, [(0, 1), (1, 101)]),
+        (range(0, 33 * 5000, 5000), 2**20, [(0, 33)]),
+    ],
+)  # fmt: skip
+def test_rows_that_are_near_are_read_together(rows, most, ranges):
+    assert (tuning.NEAR_ROWS, tuning.FEW_ROWS_LEFT, tuning.MOST_READS) == (2**12, 16, 32)
+    assert list(near_rows(np.array(rows, np.int64), most)) == ranges
+
+
+@pytest.mark.parametrize(
+    ("left", "nrows", "few"),
+    [(None, 100, False), ([[0, 6]], 96, True), ([[0, 6]], 95, False), ([[0, 3], [50, 53]], 96, True), ([], 0, True)],
+)
+def test_few_rows_are_one_of_sixteen(left, nrows, few):
+    assert leaves_few(None if left is None else np.array(left, np.int64).reshape(-1, 2), nrows) == few
+
+
+def test_results_of_other_nodes_are_bounds_of_themselves():
+    """Of a constant, a result of another node, a value that an earlier mask handed on, and a column without bounds."""
+    x, other = Load(0, "x", INT64), Load(0, "y", INT64)
+    less, is_both = (
+        Apply(name, args, {}, BOOL, (), None) for name, args in (("less", (2, 1)), ("logical_and", (0, 3)))
+    )
+    first = Program(
+        (x, BroadcastInput(1, "limit"), Apply("less", (0, 1), {}, BOOL, (), None)), (2,), (BOOL,), hands_on=((2, 7),)
+    )
+    second = Program(
+        (Recall(7), ConstantRows(np.int64(30), None), x, less, is_both),
+        (4,), (BOOL,),
+    )  # fmt: skip
+    columns = {x: Interval(np.array([0, 10, 20, 40]), np.array([9, 19, 29, 49]))}
+    for limit, wanted in (
+        (25, [True, True, True, False]),
+        (10, [True, False, False, False]),
+        (0, [False] * 4),
+        (99, [True, True, True, False]),
+    ):
+        found = sources._holds([first, second], columns, [{}, {"limit": np.int64(limit)}])
+        assert np.broadcast_to(found, 4).tolist() == wanted
+    unknown = Program((other, x, Apply("less", (0, 1), {}, BOOL, (), None)), (2,), (BOOL,))
+    assert sources._holds([unknown], columns, []) is None
+    assert sources._holds([], columns, []) is None
+    assert list(sources._compared(first)) == [x]
+    assert list(sources._compared(unknown)) == [other, x]
+    assert list(sources._compared(second)) == [x]
+
+
+def test_constants_are_intervals_of_themselves():
+    for value, low in (("a" * 20, b"a" * 16), ("é", "é".encode())):
+        found = sources._of_constant(value)
+        assert (found.low, found.high, found.exact, bool(found.nans)) == (low, low, False, False)
+    assert sources._of_constant("\ud800") is None
+    assert sources._of_constant(5) is None
+    number = sources._of_constant(np.int64(5))
+    assert (number.low, number.high, number.exact, bool(number.nans)) == (5, 5, True, False)
+    assert bool(sources._of_constant(np.float64("nan")).nans)
