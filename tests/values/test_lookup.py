@@ -105,6 +105,26 @@ def test_types_are_those_of_the_table_for_positions_that_are_integers():
             OPERATIONS[name].result_type(*types, **params)
 
 
+@pytest.mark.parametrize("kind", TABLES)
+def test_one_position_gives_one_item(kind):
+    table = TABLES[kind]
+    for row in range(3):
+        np.testing.assert_equal(evaluate("lookup", table, np.int64(row)), items(table)[row])
+
+
+def test_guards_take_bools_and_equal_texts_or_numbers():
+    assert OPERATIONS["of_labelled"].result_type(BOOL, BOOL) == BOOL
+    equal = OPERATIONS["equal"].result_type
+    assert [equal(*types) for types in ((STR, STR), (INT64, FLOAT64), (BOOL, BOOL), (UINT64, INT64))] == [BOOL] * 4
+    assert equal(NULLABLE_STR, STR) == equal(NULLABLE_STR, NULLABLE_STR) == BOOL
+    for name, types in (
+        ("of_labelled", (INT64, INT64)), ("of_labelled", (BOOL, INT64)), ("equal", (STR, INT64)),
+        ("equal", (INT64, STR)), ("less", (STR, BOOL)), ("less", (NULLABLE_STR, NULLABLE_STR)),
+    ):  # fmt: skip
+        with pytest.raises(AkdaskError):
+            OPERATIONS[name].result_type(*types)
+
+
 def test_guards_give_what_they_are_given_or_say_what_is_wrong():
     mask, positions, here = np.array([True, False]), np.array([1, 0]), np.array([True, True])
     for name, values, params in (
