@@ -57,6 +57,7 @@ def plainly(path):
     return {name: oracle.plainly(path, name, kind.label) for name, kind in open_set(path).kinds.items()}, names
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("flips", [1, 5])
 def test_damaged_bytes_give_our_errors_or_what_the_file_says_now(path, whole, read_set, flips):
     columns, content = whole
