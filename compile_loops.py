@@ -43,6 +43,8 @@ WIDE = "-mprefer-vector-width=512"
 LEVELS = {"v2": "-march=x86-64-v2", "v3": "-march=x86-64-v3", "v4": f"-march=x86-64-v4 {WIDE}"}
 ZIG_LEVELS = {"v2": "-march=x86_64_v2", "v3": "-march=x86_64_v3", "v4": f"-march=x86_64_v4 {WIDE}"}
 ZIG_FLAGS = ["-Wno-bitwise-instead-of-logical"]
+# Loops that read one stream would read two, which caches do not foresee: sums of 160 MB took 15.3 ms, 5.8 without.
+GCC_FLAGS = ["-fno-loop-unroll-and-jam"]
 if platform.machine().lower() not in {"x86_64", "amd64"}:
     LEVELS = {"base": ""}
     ZIG_LEVELS = {"base": "-mcpu=baseline"}
@@ -165,6 +167,8 @@ def _headers() -> list[Path]:
 def _flags(module: Module) -> list[str]:
     """Return the arguments that say how a module is compiled."""
     level = LEVELS[module.level].split() if compiler() else [*ZIG_LEVELS[module.level].split(), *ZIG_FLAGS]
+    if compiler() and "Free Software Foundation" in _introduction():
+        level += GCC_FLAGS
     macros = [f"-DMODULE_NAME={module.name}"]
     if module.source.stem == "level":
         macros.append(f'-DBUILT_LEVELS="{" ".join(levels())}"')
@@ -225,9 +229,18 @@ def _check_headers() -> None:
         )
 
 
+@cache
+def _introduction() -> str:
+    """Return what the compiler says of itself."""
+    try:
+        return subprocess.run([*_command(), "--version"], capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return ""
+
+
 def _version() -> str:
-    """Return the first line that the compiler says of itself."""
-    return subprocess.run([*_command(), "--version"], capture_output=True, text=True, check=False).stdout.split("\n")[0]
+    """Return the first line of that."""
+    return _introduction().split("\n")[0]
 
 
 def main() -> None:
