@@ -1,0 +1,348 @@
+"""Choices and bounds of HDF5 files, each stated by itself: listings of groups, order of names, and schemas."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+
+from akdask.caches import Cache
+from akdask.columns.dtypes import FLOAT64, INT64, STR, UINT64
+from akdask.errors import FileFormatError
+from akdask.formats import tuning
+from akdask.formats.hdf5 import (
+    file_structure,
+    group_templates,
+    layout,
+    manifest,
+    pandas_file,
+    row_spaces,
+    rules_of_objects,
+    strings,
+    validation,
+)
+from akdask.formats.hdf5.binary import UNKNOWN, MessageKind
+from akdask.formats.hdf5.description import ColumnSchema, ObjectSchema
+from akdask.formats.hdf5.metadata import StoredDataset, StoredGroup
+from akdask.storage.objects import ObjType
+
+
+class Listing:
+    """A listing of so many bytes."""
+
+    def __init__(self, nbytes):
+        self.nbytes, self.last_use = nbytes, 0
+
+
+class File:
+    """A file with groups of so many members, which notes what is asked."""
+
+    def __init__(self, name, members):
+        self.path, self.identity = name, name
+        self.asked, self.members = [], members
+        self.library = SimpleNamespace(n_members=lambda parent: self.asked.append(parent) or members)
+
+
+@pytest.fixture
+def listed(monkeypatch):
+    """Listings of a hundred bytes, of which three fit, made after three look-ups of one of ten members each."""
+    for name, value in {
+        "HDF5_FEW_GROUPS": 3, "HDF5_LISTING_LOOKUPS": 10, "HDF5_LISTING_BYTES": 1260, "HDF5_IDLE_LOOKUPS": 4,
+        "HDF5_COUNTED_GROUPS": 2,
+    }.items():  # fmt: skip
+        monkeypatch.setattr(tuning, name, value)
+    made = []
+
+    def listing(file, parent, n_paths):
+        made.append((file.path, parent, n_paths))
+        return Listing(400)
+
+    monkeypatch.setattr(group_templates, "_list", listing)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("members", "asked", "is_listed"),
+    [
+        (5, [1, 1], False),
+        (5, [1, 1, 1], True),
+        (5, [3], True),
+        (30, [3], True),
+        (31, [3], False),
+        (31, [3, 1], True),
+        (40, [2, 1], False),
+    ],
+)
+def test_groups_are_listed_once_enough_members_are_asked_for(listed, members, asked, is_listed):
+    found, file = group_templates._GroupListings(), File("f", members)
+    results = [found.get(file, "g", ("a",), count) for count in asked]
+    assert [result is not None for result in results] == [*[False] * (len(asked) - 1), is_listed]
+    assert listed == [("f", "g", 1)] * is_listed
+    # Members are counted once, where there may be a listing.
+    assert file.asked == ["g"] * (sum(asked) >= 3)
+    if is_listed:
+        assert found.get(file, "g", ("a",), 1) is results[-1]
+        assert len(listed) == 1
+
+
+def test_listings_that_are_used_stay_and_others_make_room(listed):
+    found = group_templates._GroupListings()
+    files = [File(str(number), 11) for number in range(5)]
+
+    def ask(number):
+        return found.get(files[number], "g", ("a",), 3)
+
+    first = [ask(number) for number in range(3)]
+    assert all(first)
+    # All were used a moment ago.
+    assert ask(3) is None
+    for _ in range(3):
+        assert ask(1) is first[1]
+    # The first is idle.
+    assert ask(4) is not None
+    assert ask(1) is first[1]
+    assert [path for path, _, _ in listed] == ["0", "1", "2", "4"]
+    # Eight bytes for each path and thirty-two of each member.
+    for members, fits in ((31, True), (32, False)):
+        alone = group_templates._GroupListings()
+        assert (alone.get(File("f", members), "g", ("a",), 4) is not None) == fits
+        assert (alone.get(File("h", members), "g", ("a", "b"), 4) is not None) == (members * 48 <= 1260)
+
+
+def test_groups_that_are_asked_for_are_forgotten_where_they_are_many(listed):
+    found = group_templates._GroupListings()
+    for name in "abc":
+        assert found.get(File("f", 5), name, ("x",), 2) is None
+    # The counts of three groups are one too many.
+    assert found.get(File("f", 5), "d", ("x",), 2) is None
+    assert found.get(File("f", 5), "a", ("x",), 2) is None
+    assert found.get(File("f", 5), "d", ("x",), 1) is not None
+
+
+@pytest.mark.parametrize(
+    ("stored", "dtype"),
+    [
+        ("i1", INT64), ("<i8", INT64), (">i4", INT64), ("u1", INT64), ("u4", INT64), ("u8", UINT64), ("f2", FLOAT64),
+        ("f8", FLOAT64),
+        ("f16", None), ("c8", None), ("S3", None),
+    ],
+)  # fmt: skip
+def test_stored_numbers_have_types_of_columns(stored, dtype):
+    assert layout.column_type_of(stored) == dtype
+
+
+@pytest.mark.parametrize(
+    ("names", "order", "wanted"),
+    [
+        ("cab", None, "abc"), ("cab", '["b"]', "bac"), ("cab", '["b", "x", "a", "b"]', "bac"),
+        ("cab", "{", "abc"), ("cab", '{"a": 1}', "abc"),
+        ("cab", '[1, null, "c"]', "cab"), ("", '["a"]', ""), ("cab", "", "abc"), ("cab", "5", "abc"),
+    ],
+)  # fmt: skip
+def test_names_are_in_the_order_of_the_user_and_others_last(names, order, wanted):
+    assert layout.in_stored_order(list(names), order) == list(wanted)
+    assert layout.in_stored_order([*names, layout.METADATA_GROUP], order) == list(wanted)
+
+
+def test_an_order_of_columns_is_stored_where_it_fits(tmp_path, monkeypatch):
+    names = ["b", "a"]
+    size = len(json.dumps(names))
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        for most, is_stored in ((size, False), (size + 1, True), (size, False)):
+            monkeypatch.setattr(layout, "_LARGEST_ATTRIBUTE", most)
+            layout.write_column_order(file.id, names)
+            assert ("akdask_columns" in file.attrs) == is_stored
+        layout.write_integer(file.id, b"one", 5)
+        layout.write_integer(file.id, b"some", (5, -6))
+        layout.write_text(file.id, b"text", b"abc")
+        assert (file.attrs["one"], file.attrs["one"].shape, file.attrs["some"].tolist()) == (5, (), [5, -6])
+        assert (file.attrs["text"], file.attrs.get_id("text").dtype) == (b"abc", np.dtype("S4"))
+
+
+COLUMN, OTHER = (ColumnSchema(name, STR, ()) for name in ("one", "other"))
+
+
+def test_schemas_have_each_object_and_each_column_once():
+    one, other = (
+        ObjectSchema(name, ObjType.PDARRAY, (("values", schema),)) for name, schema in (("a", COLUMN), ("b", OTHER))
+    )
+    assert manifest._made(((one, other), "order")) == ((one, other), "order")
+    assert manifest._made(((), None)) == ((), None)
+    again = ObjectSchema("a", ObjType.PDARRAY, (("values", OTHER),))
+    shared = ObjectSchema("b", ObjType.PDARRAY, (("values", COLUMN),))
+    for item in (
+        ((one, again), None),
+        ((one, shared), None),
+        ((one, 5), None),
+        ([one], None),
+        ((one,), 5),
+        (one, None),
+        5,
+    ):
+        with pytest.raises(ValueError, match="no schema"):
+            manifest._made(item)
+
+
+def dataset(shape):
+    found = StoredDataset.__new__(StoredDataset)
+    found.__dict__["shape"] = shape
+    return found
+
+
+@pytest.mark.parametrize(
+    ("shapes", "count"), [([(3,)], 3), ([(3, 4), (2,)], 14), ([()], 0), ([None, (5,)], 5), ([(0, 7)], 0), ([], 0)]
+)
+def test_elements_of_all_dimensions_are_counted(shapes, count):
+    assert rules_of_objects._elements([(None, dataset(shape)) for shape in shapes]) == count
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "fields"),
+    [
+        (MessageKind.DATASPACE, b"\1\1\0", [(8, 8)]), (MessageKind.DATASPACE, b"\1\1\1", [(8, 8), (16, 8)]),
+        (MessageKind.DATASPACE, b"\1\2\0", None),
+        (MessageKind.DATASPACE, b"\2\1\0", None), (MessageKind.DATASPACE, b"\1\1\2", None),
+        (MessageKind.LAYOUT, b"\3\1", [(2, 8), (10, 8)]),
+        (MessageKind.LAYOUT, b"\3\2", None), (MessageKind.CONTINUATION, b"", [(0, 8)]),
+        (MessageKind.SYMBOL_TABLE, b"", [(0, 8), (8, 8)]),
+        (MessageKind.MODIFIED, b"\1", [(4, 4)]), (MessageKind.MODIFIED, b"\2", None), (MessageKind.LINK, b"", None),
+    ],
+)  # fmt: skip
+def test_numbers_of_messages_have_places(kind, message, fields):
+    if fields is None:
+        with pytest.raises(UNKNOWN):
+            file_structure._fields(kind, message)
+    else:
+        assert file_structure._fields(kind, message) == fields
+
+
+def test_messages_without_numbers_are_those_that_may_come_again_and_types():
+    for kind in (*file_structure._REPEATED, MessageKind.DATATYPE):
+        if kind != MessageKind.CONTINUATION:
+            assert file_structure._fields(kind, b"") == []
+
+
+def test_blocks_are_bytes_and_numbers_in_turn():
+    content = bytes(range(40))
+    block = file_structure._metadata_block(3, content, [(4, 8), (12, 4), (20, 8)])
+    assert (block.at, block.size, block.layout.size) == (3, 40, 40)
+    assert block.same == (content[:4], b"", content[16:20], content[28:])
+    assert block.layout.unpack(content)[1::2] == tuple(
+        int.from_bytes(content[start:stop], "little") for start, stop in ((4, 12), (12, 16), (20, 28))
+    )
+
+
+@pytest.mark.parametrize(
+    ("is_wrong", "beside", "is_raised"),
+    [(False, None, False), (True, None, True), (True, True, True), (True, False, False), (False, True, False)],
+)
+def test_datasets_are_checked_once_and_files_of_other_programs_are_valid(monkeypatch, is_wrong, beside, is_raised):
+    checked = []
+
+    class Reader:
+        def __init__(self, file):
+            self.file = file
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            checked.append("closed")
+
+    def check(reader, extent, expected):
+        checked.append((reader.file, extent, expected))
+        if is_wrong:
+            raise FileFormatError("differs.")
+
+    monkeypatch.setattr(row_spaces, "ExtentReader", Reader)
+    monkeypatch.setattr(row_spaces, "check_extent", check)
+    monkeypatch.setattr(row_spaces, "VERIFIED", Cache("of a test"))
+    told = None if beside is None else SimpleNamespace(is_as_written=lambda file: beside)
+    for _ in range(2):
+        if is_raised:
+            with pytest.raises(FileFormatError):
+                row_spaces.check_once("file", "extent", 5, told)
+        else:
+            row_spaces.check_once("file", "extent", 5, told)
+    # What is right is not looked at again.
+    assert checked == [("file", "extent", 5), "closed"] * (2 if is_wrong else 1)
+    assert row_spaces.is_right("file", "extent", 5) == (not is_wrong)
+    assert not row_spaces.is_right("file", "extent", 6)
+
+
+def test_rows_of_text_without_segments_are_its_nuls():
+    group = StoredGroup.__new__(StoredGroup)
+    group.__dict__.update(kind=ObjType.STRINGS, members={"values": None})
+    asked = []
+    for facts, rows in ((SimpleNamespace(nuls=7), 7), (None, None)):
+        context = SimpleNamespace(strings=lambda file, node, facts=facts: asked.append((file, node)) or facts)
+        assert validation.SetContext.rows(context, "file", group) == rows
+    assert asked == [("file", group)] * 2
+
+
+@pytest.mark.parametrize(
+    ("starts", "rows", "found"),
+    [
+        ([0, 2, 3, 6], [0, 2], ["a", "de"]), ([0, 2, 3, 6], [1, 2], ["", "de"]), ([0, 2, 3, 6], [3], ["fgh"]),
+        ([0, 2, 3, 6], [0, 1, 2, 3], ["a", "", "de", "fgh"]), ([0, 2, 1, 6], [1, 2], None), ([0, 2, 3, 99], [3], None),
+    ],
+)  # fmt: skip
+def test_only_the_bytes_from_the_first_to_the_last_wanted_string_are_read(monkeypatch, starts, rows, found):
+    content = np.frombuffer(b"a\0\0de\0fgh\0", np.uint8)
+    asked = []
+
+    def read(extent, first, count):
+        asked.append((first, count))
+        return content[first : first + count]
+
+    bounds = np.array([*starts, len(content)])
+    monkeypatch.setattr(strings, "read_bounds", lambda elements, place, start, stop: bounds[start : stop + 1])
+    place = SimpleNamespace(extents=[SimpleNamespace(length=len(content))])
+    result = strings.read_strings_at(SimpleNamespace(read=read), place, np.array(rows))
+    assert (None if result is None else result.to_pylist()) == found
+    if found is not None:
+        assert asked == [(starts[rows[0]], int(bounds[rows[-1] + 1]) - starts[rows[0]])]
+
+
+@pytest.mark.parametrize(
+    ("codes", "categories", "wanted"),
+    [
+        ([0, 1, -1], ["a", "b"], ["a", "b", None]), ([2], ["a", "b"], None), ([-2], ["a", "b"], None),
+        ([], ["a"], []), ([], [], []),
+        ([0, 1, 2, -1], ["a", None, "c"], ["a", None, "c", None]), ([0.0], ["a"], None), ([0], [], None),
+    ],
+)  # fmt: skip
+def test_codes_of_pandas_are_those_of_categories(monkeypatch, codes, categories, wanted):
+    monkeypatch.setattr(pandas_file, "_categories", lambda node, field: pd.Series(categories, dtype=object))
+    given = np.array(codes, np.float64 if 0.0 in codes and isinstance(codes[0], float) else np.int8)
+    if wanted is None:
+        with pytest.raises(FileFormatError, match="beyond its categories"):
+            pandas_file._categorical(SimpleNamespace(place="x"), "f", given)
+    else:
+        found = pandas_file._categorical(SimpleNamespace(place="x"), "f", given)
+        assert [None if pd.isna(item) else item for item in found] == wanted
+        assert found.categories.tolist() == [item for item in categories if item is not None]
+
+
+@pytest.mark.parametrize(
+    ("told", "walked", "fits", "is_made"),
+    [
+        ([8, 9], [8, 9], True, True), ([8, 9], [8, -1], True, True), ([None, 9], [5, 9], True, True),
+        ([8, 9], [8, 7], True, False),
+        ([8, 9], [8, 9], False, False), ([None, None], [1, 2], True, True),
+    ],
+)  # fmt: skip
+def test_a_walk_is_right_where_the_library_finds_the_same(monkeypatch, told, walked, fits, is_made):
+    template = SimpleNamespace(locate=lambda *_: (np.array([fits]), np.array([walked])))
+    monkeypatch.setattr(group_templates, "make_template", lambda *_: template)
+    paths = [f"g/{offset}" for offset in "ab"]
+    offsets = dict(zip(paths, told, strict=True))
+    library = SimpleNamespace(
+        description=lambda path: SimpleNamespace(offset=offsets[path], elements=None, is_plain=True)
+    )
+    file = SimpleNamespace(library=library, read_at=None, descriptor=3, identity=SimpleNamespace(size=99))
+    assert (group_templates._make(file, "g", 5, ("a", "b")) is template) == is_made
