@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate, chain, product
 
@@ -481,6 +482,12 @@ def test_tasks_are_named_by_what_they_do():
     assert step(scan, [columns["long name of a column indeed"]], collect) == "read+collect long name of a colum"
     rows = Rows((4,))
     assert step(rows, [rows.position], collect) == "collect"
+    layout = pipeline.pipeline(scan, [columns["a"]], collect, "test").layout
+    assert (layout.ntasks, layout.nread) == (2, 2)
+    layout = replace(layout, batches=((0,), (), (1, 2)))
+    assert (layout.ntasks, layout.nread) == (2, 3)
+    assert (layout.table_bases, layout.scanned(0)) == ([], ["a"])
+    assert layout.selections([(1, 2, 3)]) == (Range(1, 2, 3),)
     assert pipeline._in_words("a\ud800b") == "a?b"
     reduce = Reduce(
         program_of([X]),
