@@ -15,12 +15,12 @@ import akdask as ak
 from akdask._dask import List, Task, TaskRef
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR
 from akdask.columns.table import Table
-from akdask.engine import pipeline, tuning
+from akdask.engine import pipeline, sinks, tuning
 from akdask.engine.alignment import Gather
 from akdask.engine.blocks import Partition, PartitionBatch, RowPositions
 from akdask.engine.node import ColumnIdentity
-from akdask.engine.pipeline import Collect, ColumnBuffer, Count, Reduce
 from akdask.engine.rowwise import Chain, Filter, MatchRows, Partitions, Project, Shared, Slice, Zip
+from akdask.engine.sinks import Collect, ColumnBuffer, Count, Reduce
 from akdask.engine.sources import Literal, Rows
 from akdask.engine.values import Call, ColumnRef, Compiler, Constant, Mask, Range, Replica
 from akdask.operators.reduce.reductions import ScalarReduction
@@ -322,9 +322,9 @@ def test_the_first_and_last_rows_are_collected(limit, lengths):
 @pytest.mark.usefixtures("short_blocks")
 def test_no_more_blocks_are_read_than_the_first_rows_need(monkeypatch):
     evaluated = []
-    evaluate = pipeline.Block.evaluate
+    evaluate = sinks.Block.evaluate
     monkeypatch.setattr(
-        pipeline.Block, "evaluate", lambda self, *args: evaluated.append(self.nrows) or evaluate(self, *args)
+        sinks.Block, "evaluate", lambda self, *args: evaluated.append(self.nrows) or evaluate(self, *args)
     )
     for limit, count in ((0, 1), (3, 1), (4, 1), (5, 2), (8, 2), (-1, 4), (None, 4)):
         evaluated.clear()
@@ -341,7 +341,7 @@ def test_no_more_blocks_are_read_than_the_first_rows_need(monkeypatch):
 )  # fmt: skip
 def test_tables_before_the_last_rows_are_dropped(lengths, excess, left):
     tables = [Table({}, length) for length in lengths]
-    assert pipeline._drop_before(tables, excess) == sum(lengths) - sum(left)
+    assert sinks._drop_before(tables, excess) == sum(lengths) - sum(left)
     assert [table.nrows for table in tables] == left
 
 
@@ -390,8 +390,8 @@ def test_numbers_go_to_their_places_in_arrays_of_all_rows(is_passed_on):
 
 
 def test_a_partition_knows_its_number():
-    assert [pipeline.only_number(one) for one in partitions_of(1, 1, 1)] == [0, 1, 2]
-    assert pipeline.only_number(Partition((RowPositions(0, 0),), (), [], 4)) == 0
+    assert [sinks.only_number(one) for one in partitions_of(1, 1, 1)] == [0, 1, 2]
+    assert sinks.only_number(Partition((RowPositions(0, 0),), (), [], 4)) == 0
 
 
 @pytest.mark.usefixtures("short_blocks")
