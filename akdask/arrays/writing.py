@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from typing import Any, cast
@@ -12,7 +11,6 @@ from typing import Any, cast
 import numpy as np
 
 from akdask import config
-from akdask.cluster import partition_size
 from akdask.columns.dtypes import INT64, NULLABLE_STR, TimeForm
 from akdask.engine.file_writes import Filling, aligned, cut, fitted, partitions_per_file, write
 from akdask.engine.missing import present, without_missing
@@ -29,7 +27,7 @@ from akdask.storage.locales import locale_files
 from akdask.storage.objects import LIMBS, UNIT, VALUES, ZONE, CuttingWriter, ObjectSpec, ObjType
 from akdask.storage.recovery import recover
 from akdask.storage.registry import format_named
-from akdask.storage.tuning import SHARES
+from akdask.storage.source import partitions_by_size
 
 MODES = ("truncate", "append")
 
@@ -263,21 +261,12 @@ def write_objects(
 
 
 def _files_of(frame: Frame) -> int:
-    """Return the number of files of rows: as many as they are read from, or else as they have partitions.
-
-    Ranges of a file that only serve several threads are one file; those of files that are too large stay several.
-    """
+    """Return the number of files of rows: as many as their sizes ask for where they are read, or as partitions."""
     count = frame.npartitions
     for base in Chain.of(frame).bases:
-        if not isinstance(base, Scan) or base.npartitions != count:
+        if not isinstance(base, Scan) or base.npartitions != frame.npartitions:
             return frame.npartitions
-        rows: Counter[str] = Counter()
-        for path, nrows in zip(base.source.paths, base.source.lengths, strict=True):
-            rows[path] += nrows
-        files = sum(max(1, -(-INT64.itemsize * nrows // partition_size())) for nrows in rows.values())
-        if files + SHARES < count:
-            return frame.npartitions
-        count = min(count, files)
+        count = min(count, partitions_by_size(base.source))
     return count
 
 

@@ -278,12 +278,16 @@ class Extent:
 
 
 @record
-class RowRanges:
-    """The partitions of a set: rows ``starts[i]`` to ``stops[i]`` of file ``files[i]``, in file order."""
+class PartitionRanges:
+    """The partitions of a set: rows ``starts[i]`` to ``stops[i]`` of file ``files[i]``, in file order.
+
+    `by_size` is the number of partitions that the bytes alone ask for, as no file is cut for several threads.
+    """
 
     files: npt.NDArray[np.int64]
     starts: npt.NDArray[np.int64]
     stops: npt.NDArray[np.int64]
+    by_size: int
 
     @property
     def lengths(self) -> npt.NDArray[np.int64]:
@@ -297,7 +301,7 @@ def split_rows(
     limit: int,
     most: npt.NDArray[np.int64] | None = None,
     grain: npt.NDArray[np.int64] | None = None,
-) -> RowRanges:
+) -> PartitionRanges:
     """Split files whose largest column passes `limit` bytes into ranges of about equal numbers of rows.
 
     Few files that are not in chunks are split into as many ranges as several threads need.
@@ -326,6 +330,7 @@ def split_rows(
     total = sum(counts.tolist())
     if total > max(MOST_PARTITIONS, len(rows)):
         counts = np.maximum((counts * (MOST_PARTITIONS / total)).astype(np.int64), 1)
+    by_size = sum(counts.tolist())
     shares = _shares(rows) if grain is None else np.ones_like(counts)
     is_shared = shares > counts
     counts = np.maximum(counts, shares)
@@ -339,10 +344,10 @@ def split_rows(
     within = np.arange(len(files)) - np.repeat(np.cumsum(counts) - counts, counts)
     starts = np.minimum(within * step[files], rows[files])
     stops = np.where(within + 1 == counts[files], rows[files], np.minimum(starts + step[files], rows[files]))
-    return RowRanges(files, starts, stops)
+    return PartitionRanges(files, starts, stops, by_size)
 
 
 def _shares(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return the number of ranges of each file, so that no range has a large share of all rows, or few rows."""
-    wanted = max(-(-sum(rows.tolist()) // tuning.SHARES), tuning.SHARED_ROWS)
+    wanted = max(-(-sum(rows.tolist()) // tuning.SHARES), tuning.THREAD_ROWS)
     return np.asarray(-(-rows // min(wanted, 2**62)), np.int64)

@@ -178,7 +178,11 @@ def opens_early(part: Part) -> bool:
 
 
 class Source(Protocol):
-    """Columns of one row space in a set of files.  Immutable."""
+    """Columns of one row space in a set of files.  Immutable.
+
+    A source that cuts files so that several threads read one has an attribute ``npartitions_by_size``: see
+    `partitions_by_size`.
+    """
 
     @property
     def token(self) -> str:
@@ -210,6 +214,11 @@ class Source(Protocol):
     def bounds(self, column: str) -> Bounds | None:
         """Return known bounds of a column's values in each partition; None if unknown."""
         return None
+
+
+def partitions_by_size(source: Source) -> int:
+    """Return the number of partitions, or fewer: those if no file had been cut for several threads."""
+    return int(getattr(source, "npartitions_by_size", len(source.lengths)))
 
 
 @record

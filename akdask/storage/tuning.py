@@ -76,7 +76,7 @@ HDF5 in 22 ms of CPU time, and written in 106 ms, with a quarter and four times 
 MANY_RANGES = 8
 """Ranges of this many times the aligned number of rows are aligned: that makes them little larger."""
 
-SHARES, SHARED_ROWS = 4, 2**18
+SHARES, THREAD_ROWS = 4, 2**18
 """Ranges of the rows of few files at least, and the rows of a range up to which a thread reads a file alone.
 
 TPC-H at scale factor 1, wall in turns, at 2**17, 2**18 and 2**20 rows: q2 54, 46 and 47 ms, q11 45, 30 and 47, q13 101,

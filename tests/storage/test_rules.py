@@ -15,7 +15,7 @@ from akdask.errors import ArgumentError, ArgumentTypeError, FileFormatError
 from akdask.storage import catalog, files, locales, ranges, remote, tuning
 from akdask.storage.catalog import Catalog, Entry
 from akdask.storage.files import FileIdentity
-from akdask.storage.ranges import RowRanges, split_rows
+from akdask.storage.ranges import PartitionRanges, split_rows
 from akdask.storage.remote import _Request, _requests, _split
 
 # ---- rows and bytes
@@ -25,7 +25,7 @@ def lengths_of(rows, nbytes, limit, **options):
     """Return the rows of the ranges of each file, which follow each other without a gap."""
     given = {name: np.array(value, np.int64) for name, value in options.items()}
     found = split_rows(np.array(rows, np.int64), np.array(nbytes, np.int64), limit, **given)
-    assert isinstance(found, RowRanges)
+    assert isinstance(found, PartitionRanges)
     parts = [[] for _ in rows]
     for file, start, stop in zip(found.files.tolist(), found.starts.tolist(), found.stops.tolist(), strict=True):
         assert start == sum(parts[file])
@@ -467,3 +467,18 @@ def test_urls_of_stores_are_those_that_sets_are_written_to():
     ]
     assert catalog._plain("memory:///d/x/") == catalog._plain("memory://d/x") == "memory://d/x"
     assert [catalog.size_of(info) for info in (None, {}, {"size": 0})] == [None, None, 0]
+
+
+@pytest.mark.parametrize(
+    ("rows", "nbytes", "limit", "cut", "by_size"),
+    [
+        ([2**21], [2**24], 2**30, 4, 1),
+        ([2**21], [2**24], 2**23, 4, 2),
+        ([2**21], [2**24], 2**21, 8, 8),
+        ([2**20, 3, 2**20], [2**23, 24, 2**23], 2**30, 5, 3),
+        ([0, 5], [0, 40], 20, 3, 3),
+    ],
+)
+def test_partitions_by_size_leave_out_what_is_cut_for_threads(rows, nbytes, limit, cut, by_size):
+    found = split_rows(np.array(rows, np.int64), np.array(nbytes, np.int64), limit)
+    assert (len(found.files), found.by_size) == (cut, by_size)

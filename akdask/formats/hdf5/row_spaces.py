@@ -49,7 +49,7 @@ from akdask.formats.hdf5.strings import read_characters, read_strings_at, scan_s
 from akdask.records import record
 from akdask.storage.files import FileIdentity, changed_error, is_remote, is_unchanged
 from akdask.storage.manifest import VERIFIED, Checksum, differing_error, sum_of_ranges
-from akdask.storage.ranges import ELSEWHERE, OUTSIDE, Extent, RangeReader, RowRanges, range_reader, split_rows
+from akdask.storage.ranges import ELSEWHERE, OUTSIDE, Extent, PartitionRanges, RangeReader, range_reader, split_rows
 from akdask.storage.remote import Stream
 from akdask.storage.source import Bounds, PartReader, Stretch
 from akdask.storage.tuning import BLOCK_BYTES
@@ -701,7 +701,7 @@ class Hdf5Source:
         Where the columns lie.
     columns : mapping of str to ColumnType
         Columns of this row space.
-    ranges : RowRanges
+    ranges : PartitionRanges
         The partitions.
     label : str
         How a user names the set.
@@ -710,7 +710,13 @@ class Hdf5Source:
     """
 
     def __init__(
-        self, layouts: Layouts, columns: Mapping[str, ColumnType], ranges: RowRanges, label: str, *, use_segments: bool
+        self,
+        layouts: Layouts,
+        columns: Mapping[str, ColumnType],
+        ranges: PartitionRanges,
+        label: str,
+        *,
+        use_segments: bool,
     ) -> None:
         self._layouts = layouts
         self._columns = dict(columns)
@@ -745,6 +751,11 @@ class Hdf5Source:
     def lengths(self) -> tuple[int, ...]:
         """Rows in each partition."""
         return tuple(self._ranges.lengths.tolist())
+
+    @property
+    def npartitions_by_size(self) -> int:
+        """Number of partitions that the bytes of files alone ask for."""
+        return self._ranges.by_size
 
     def bounds(self, column: str) -> Bounds | None:
         """Return known bounds of a column's values in each partition; None if unknown."""
@@ -851,7 +862,7 @@ class RowSpaces:
     def __init__(self, layouts: Layouts, columns: Mapping[str, ColumnSchema], options: ReadOptions) -> None:
         self._layouts = layouts
         self._options = options
-        self._ranges: dict[bytes, RowRanges] = {}
+        self._ranges: dict[bytes, PartitionRanges] = {}
         self._sources: dict[str, Hdf5Source] = {}
         known: dict[bytes, dict[str, ColumnSchema]] = {}
         for name, schema in columns.items():
@@ -883,7 +894,7 @@ class RowSpaces:
             self._sources[name] = self._source({name: schema}, ranges)
         return self._sources[name]
 
-    def _source(self, columns: Mapping[str, ColumnSchema], ranges: RowRanges) -> Hdf5Source:
+    def _source(self, columns: Mapping[str, ColumnSchema], ranges: PartitionRanges) -> Hdf5Source:
         return Hdf5Source(
             self._layouts,
             {name: schema.dtype for name, schema in columns.items()},
@@ -908,7 +919,7 @@ class RowSpaces:
             rows[index] = _count_strings(self._layouts.files[index].file, place.extents[0])
         return rows
 
-    def _split(self, rows: npt.NDArray[np.int64], columns: Mapping[str, ColumnSchema]) -> RowRanges:
+    def _split(self, rows: npt.NDArray[np.int64], columns: Mapping[str, ColumnSchema]) -> PartitionRanges:
         """Cut rows into partitions, limited in number, at bounds of chunks, so that few chunks are unpacked twice."""
         sizes = [self._nbytes(name, schema) for name, schema in columns.items()]
         if sum(rows.tolist()) >= _MOST_ROWS:

@@ -189,6 +189,11 @@ class ParquetSource:
         """The file of each partition."""
         return [self._files[file].file.path for file in self._partitions.files.tolist()]
 
+    @property
+    def npartitions_by_size(self) -> int:
+        """Number of partitions that the bytes of row groups alone ask for."""
+        return self._partitions.by_size
+
     def part(self, index: int, columns: Sequence[str]) -> ParquetPart:
         """Return one partition, reduced to the given columns.
 

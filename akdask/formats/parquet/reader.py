@@ -560,6 +560,8 @@ class RowGroupPartitions:
         The row groups of each file.
     counted : ndarray, shape (nfiles + 1,), int64
         Row groups of all files before each.
+    by_size : int
+        Number of partitions that the bytes alone ask for, as no file is cut for several threads.
     """
 
     files: Ints
@@ -569,6 +571,7 @@ class RowGroupPartitions:
     last: Ints
     groups: tuple[Sequence[RowGroup], ...]
     counted: Ints
+    by_size: int
 
     @property
     def lengths(self) -> Ints:
@@ -618,4 +621,6 @@ def partitions_of(files: Sequence[ParquetFileDescription], limit: int) -> RowGro
         before, found = int(counted[number]), groups[number]
         firsts[index] = before + bisect_right(found, starts[index], key=_FIRST) - 1
         lasts[index] = before + bisect_left(found, stops[index], key=_FIRST)
-    return RowGroupPartitions(file_of[ranges.files], starts, stops, firsts, lasts, tuple(groups), counted)
+    return RowGroupPartitions(
+        file_of[ranges.files], starts, stops, firsts, lasts, tuple(groups), counted, ranges.by_size
+    )

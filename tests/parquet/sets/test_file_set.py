@@ -173,7 +173,7 @@ def test_small_row_groups_are_one_partition_and_large_ones_are_split(files):
 
 @pytest.mark.parametrize("row_group_size", [20_000, 32_768, 61_000])
 def test_ranges_of_several_row_groups_have_those_with_their_rows(files, monkeypatch, row_group_size):
-    monkeypatch.setattr("akdask.storage.tuning.SHARED_ROWS", 2**15)
+    monkeypatch.setattr("akdask.storage.tuning.THREAD_ROWS", 2**15)
     rows = np.arange(200_001)
     pattern = files(
         {"a": rows, "b": rows * 3 % 1000, "s": [f"{row % 7}" for row in rows]}, row_group_size=row_group_size

@@ -215,7 +215,7 @@ def test_an_empty_set_has_its_schema(prefix):
 
 
 def test_pages_of_plain_numbers_are_read_where_they_are(prefix, monkeypatch):
-    monkeypatch.setattr(storage_tuning, "SHARED_ROWS", 2**20)
+    monkeypatch.setattr(storage_tuning, "THREAD_ROWS", 2**20)
     ak.arange(2**18 + 5).to_parquet(prefix)
     source = open_set(locale_files(str(prefix))).objects()["array"].members["values"].source
     with source.part(0, ["array"]).open() as reader:
