@@ -15,6 +15,7 @@ from akdask.columns.dtypes import FLOAT64, INT64, STR, UINT64
 from akdask.errors import FileFormatError
 from akdask.formats import tuning
 from akdask.formats.hdf5 import (
+    codecs,
     file_structure,
     group_templates,
     layout,
@@ -27,7 +28,7 @@ from akdask.formats.hdf5 import (
 )
 from akdask.formats.hdf5.binary import UNKNOWN, MessageKind
 from akdask.formats.hdf5.description import ColumnSchema, ObjectSchema
-from akdask.formats.hdf5.metadata import StoredDataset, StoredGroup
+from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset, StoredGroup
 from akdask.storage.objects import ObjType
 
 
@@ -346,3 +347,64 @@ def test_a_walk_is_right_where_the_library_finds_the_same(monkeypatch, told, wal
     )
     file = SimpleNamespace(library=library, read_at=None, descriptor=3, identity=SimpleNamespace(size=99))
     assert (group_templates._make(file, "g", 5, ("a", "b")) is template) == is_made
+
+
+@pytest.mark.parametrize("raw", [[0, 1, 1, 0], [0, 2, 1, 0], [2, 2, 2, 2], [255, 0, 128, 1], [0, 0, 0, 0]])
+@pytest.mark.parametrize(("stored", "is_as_in_memory"), [("|u1", True), ("|i1", True), ("|b1", True), ("<i4", False)])
+def test_all_bytes_but_zero_are_true(raw, stored, is_as_in_memory):
+    content = np.array(raw, np.uint8)
+
+    def read_into(target, extent, start):
+        target.view(np.uint8)[:] = content[start : start + len(target)]
+
+    def read(extent, start, count):
+        return content[start : start + count].astype(np.int32)
+
+    place = SimpleNamespace(extents=[SimpleNamespace(dtype=stored)], is_as_in_memory=is_as_in_memory)
+    for start in (0, 1):
+        out = np.zeros(4 - start, np.bool_)
+        codecs._read_bools(SimpleNamespace(read=read, read_into=read_into), place, start, out)
+        assert out.view(np.uint8).tolist() == [int(byte != 0) for byte in raw[start:]]
+
+
+@pytest.mark.parametrize(
+    ("told", "names", "count"),
+    [
+        (None, [b"Limb_0", b"Limb_1", b"other"], 2),
+        (None, [], 1),
+        (3, [], 3),
+        (1, [], 1),
+        (0, [], None),
+        (-1, [], None),
+        ("most", [], "most"),
+        ("more", [], None),
+    ],
+)
+def test_numbers_of_limbs_are_told_or_counted(told, names, count):
+    numbers = {"most": codecs._MOST_LIMBS, "more": codecs._MOST_LIMBS + 1}
+    group = SimpleNamespace(integer=lambda name: numbers.get(told, told), names=names)
+    if count is None:
+        with pytest.raises(NotFlatError, match="limbs"):
+            codecs._count_limbs(group)
+    else:
+        assert codecs._count_limbs(group) == numbers.get(count, count)
+
+
+@pytest.mark.parametrize("is_proven", [True, False])
+def test_bounds_are_found_once_for_files_that_are_proven(is_proven):
+    asked = []
+    found = SimpleNamespace(take=lambda files: ("taken", files))
+
+    def bounds(column, dtype):
+        asked.append((column, dtype))
+        return None if column == "y" else found
+
+    source = row_spaces.Hdf5Source.__new__(row_spaces.Hdf5Source)
+    source.__dict__.update(
+        _bounds={}, _layouts=SimpleNamespace(is_proven=is_proven, bounds=bounds), _columns={"x": INT64, "y": FLOAT64},
+        _ranges=SimpleNamespace(files=[0, 0, 1]),
+    )  # fmt: skip
+    for _ in range(2):
+        assert source.bounds("x") == ("taken", [0, 0, 1])
+        assert source.bounds("y") is None
+    assert asked == [("x", INT64), ("y", FLOAT64)] * (1 if is_proven else 2)
