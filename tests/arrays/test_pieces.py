@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
 import akdask as ak
-from akdask.arrays import lists, shapes, text
+from akdask.arrays import lists, memory_report, shapes, text
+from akdask.arrays.array import SHOWN
 from akdask.arrays.bit_vectors import ShownBits, _check_names
 from akdask.arrays.group_reductions import exact_values
 from akdask.arrays.statistics import chi_squared_tail
@@ -208,10 +210,10 @@ def test_sets_that_are_said_to_be_distinct_are_checked():
     ak.intersect1d(nothing, nothing, assume_unique=True)
 
 
-@pytest.mark.parametrize("count", [0, 1, lists.SHOWN - 1, lists.SHOWN, lists.SHOWN + 1, 500])
+@pytest.mark.parametrize("count", [0, 1, SHOWN - 1, SHOWN, SHOWN + 1, 500])
 def test_lists_of_many_values_show_their_ends(count):
     shown = lists.row_text(np.arange(count)).strip("[]").split()
-    if count <= lists.SHOWN:
+    if count <= SHOWN:
         assert shown == list(map(str, range(count)))
     else:
         ends = [*range(lists.EDGE), *range(count - lists.EDGE, count)]
@@ -228,3 +230,37 @@ def test_networks_have_a_round_at_least_and_keys_of_64_bits():
     for rounds, key in ((0, 1), (-1, 1), (1, 2**64), (1, -1)):
         with pytest.raises(ArgumentError, match="feistel"):
             ak.random.default_rng(3).shuffle(ak.arange(20), "Feistel", feistel_rounds=rounds, feistel_key=key)
+
+
+@pytest.mark.parametrize(
+    ("weights", "is_taken"),
+    [
+        ([1, 1, 1, 1, 1, 1, 1, 1], True), ([1, 1, -1, 1, 1, 1, 3, 1], False), ([1, 0, 1, 1, 1, 0, 1, 1], False),
+        ([0, 1, 1, 0, 0, 0, 0, 1], True), ([-1, 0, 1, 1, 1, 0, 1, 1], False),
+    ],
+)  # fmt: skip
+def test_odds_are_not_negative_and_above_zero_for_a_row_of_each_group(weights, is_taken):
+    groups, rows = ak.GroupBy(ak.array(KEYS)), ak.arange(8)
+    given = ak.array(np.array(weights, np.float64))
+    if is_taken:
+        found = groups.sample(rows, n=1, weights=given, random_state=1).to_ndarray()
+        assert sorted(KEYS[found].tolist()) == [0, 1, 2]
+        assert all(weights[row] > 0 for row in found)
+    else:
+        with pytest.raises(ArgumentError, match="odds of rows"):
+            groups.sample(rows, n=1, weights=given, random_state=1)
+
+
+@pytest.mark.parametrize("name", ["cumsum", "cumprod", "cummax", "cummin"])
+def test_running_reductions_of_integers_are_missing_from_the_first_missing_one_on(name):
+    """As those of floats are NaN, and exact before."""
+    column = pd.Series([3, -2, 2**53 + 1, None, 1], dtype="Int64")
+    found = ak.Series(getattr(ak, name)(ak.Series(column).values)).to_pandas()
+    wanted = getattr(column, name)().tolist()[:3]
+    assert [None if pd.isna(item) else int(item) for item in found] == [*map(int, wanted), None, None]
+
+
+def test_used_memory_is_told_with_its_share(monkeypatch, capsys):
+    monkeypatch.setattr(memory_report, "_by_locale", lambda: [("one", 2**40, 2**42), ("two", 2**39, 2**41)])
+    memory_report.report_mem("now:")
+    assert capsys.readouterr().out == "now: mem use:  1.50 TB (25.0%)\n"
