@@ -19,6 +19,7 @@ from akdask.operators.join.key_tables import (
     IndexSet,
     OpenAddressingTable,
     PackedIndex,
+    RankedIndex,
     StringIndex,
     index_keys,
     key_set,
@@ -95,8 +96,9 @@ def test_integers_of_a_small_range_are_found_directly(rows, others):
     table, wanted = (
         [np.array([a for a, _ in some], int), np.array([b for _, b in some], bool)] for some in (rows, others)
     )
-    check(DirectIndex(table, SlotGrid.around(table)), table, wanted)
-    check(DirectIndex(table[:1], SlotGrid.around(table[:1])), table[:1], wanted[:1])
+    for kind in DirectIndex, RankedIndex:
+        check(kind(table, SlotGrid.around(table)), table, wanted)
+        check(kind(table[:1], SlotGrid.around(table[:1])), table[:1], wanted[:1])
 
 
 @given(tables(["str"], max_keys=1))
@@ -237,14 +239,23 @@ def test_tables_that_are_too_small_are_refused():
 
 
 def test_the_range_of_keys_for_their_number_decides_how_they_are_looked_up(monkeypatch):
-    monkeypatch.setattr(tuning, "SLOTS_PER_ROW", 4)
-    monkeypatch.setattr(tuning, "MIN_SLOTS", 10)
-    monkeypatch.setattr(tuning, "MAX_SLOTS", 30)
-    for count, most in ((2, 10), (5, 20), (9, 30)):
-        for width in (most, most + 1):
+    for name, value in {
+        "SLOTS_PER_ROW": 4,
+        "MIN_SLOTS": 10,
+        "BITS_PER_ROW": 6,
+        "MIN_BITS": 15,
+        "MAX_SLOTS": 50,
+    }.items():
+        monkeypatch.setattr(tuning, name, value)
+    for count, close, most in ((2, 10, 15), (5, 20, 30), (9, 36, 50)):
+        for width, expected in (
+            (close, (DirectIndex, DirectSet)),
+            (close + 1, (RankedIndex, DirectSet)),
+            (most, (RankedIndex, DirectSet)),
+            (most + 1, (PackedIndex, HashSet)),
+        ):
             keys = np.append(np.arange(count - 1), width - 1)
-            found = type(index_keys([keys])), type(key_set([keys]))
-            assert found == ((DirectIndex, DirectSet) if width == most else (PackedIndex, HashSet))
+            assert (type(index_keys([keys])), type(key_set([keys]))) == expected
     assert isinstance(index_keys([np.array([-1e300, 1e300])]), KeyTable)
     assert isinstance(key_set([np.array([0, 99]), np.array([0, 99])]), IndexSet)
 
@@ -256,12 +267,13 @@ def test_text_and_large_integers_have_indices_of_their_own(monkeypatch):
     assert kinds == [StringIndex, KeyTable, KeyTable, GroupingIndex]
 
 
-def test_a_wider_range_is_packed():
-    keys = np.arange(100_000) * 1_000
-    index = index_keys([keys])
-    assert isinstance(index, PackedIndex)
-    found = index.find([keys[::-1] + np.tile([0, 1], 50_000)])
-    assert found.tolist() == [number if number % 2 else -1 for number in range(99_999, -1, -1)]
+def test_a_wider_range_is_ranked_or_packed():
+    for step, kind in ((1_000, PackedIndex), (50, RankedIndex)):
+        keys = np.arange(100_000) * step
+        index = index_keys([keys])
+        assert isinstance(index, kind)
+        found = index.find([keys[::-1] + np.tile([0, 1], 50_000)])
+        assert found.tolist() == [number if number % 2 else -1 for number in range(99_999, -1, -1)]
 
 
 def test_nothing_is_found_in_an_empty_table():

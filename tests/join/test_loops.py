@@ -51,6 +51,49 @@ def test_the_first_row_of_each_cell_is_found(dtype, nslots, count):
     assert found.tolist() == [firsts.get(one, -1) for one in wanted.tolist()]
 
 
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+@pytest.mark.parametrize("low", [0, 7, 2**64 - 40])
+@pytest.mark.parametrize("nslots", [1, 31, 32, 33, 64, 100_000, 1_100_000])
+@pytest.mark.parametrize("order", ["ascending", "equal", "any"])
+@pytest.mark.parametrize("count", LENGTHS)
+def test_the_first_row_of_each_slot_is_found_by_the_slots_before_it(count, order, nslots, low, dtype):
+    slots = RANDOM.integers(0, nslots, count)
+    if order == "ascending":
+        slots = np.unique(slots)
+    elif order == "equal":
+        slots.sort()
+    words = slots.astype(np.uint64) + np.uint64(low)
+    cells, rows = np.zeros(nslots // 32 + 1, np.uint64), np.full(len(words), -7, dtype)
+    distinct, firsts = np.unique(slots, return_index=True)
+    ascends = bool((np.diff(slots) > 0).all())
+    assert loops.fill_cells(words, low, cells, rows) == (len(distinct), ascends)
+    assert rows[: len(distinct)].tolist() == ([-7] * len(words) if ascends else firsts.tolist())
+    bits = (cells[:, None] >> np.arange(32, dtype=np.uint64)) & np.uint64(1)
+    assert np.flatnonzero(bits).tolist() == distinct.tolist()
+    assert (cells >> np.uint64(32)).tolist() == np.searchsorted(distinct, 32 * np.arange(len(cells))).tolist()
+    edges = np.array([-(2**40), -1, 0, nslots - 1, nslots, nslots + 31, 2**40])
+    wanted = np.concatenate([slots, edges, RANDOM.integers(0, nslots, 200)])
+    found = np.full(len(wanted), -7)
+    given = rows[:0] if ascends else rows
+    loops.look_up_cells(wanted.astype(np.uint64) + np.uint64(low), low, nslots, cells, given, found)
+    known = dict(zip(distinct.tolist(), firsts.tolist(), strict=True))
+    assert found.tolist() == [known.get(slot, -1) for slot in wanted.tolist()]
+
+
+def test_slots_beyond_the_cells_are_refused():
+    cells, rows = np.zeros(2, np.uint64), np.zeros(2, np.int32)
+    loops.fill_cells(np.array([5, 68], np.uint64), 5, cells, rows)
+    with pytest.raises(ValueError, match="without a cell"):
+        loops.fill_cells(np.array([69], np.uint64), 5, cells, rows)
+    with pytest.raises(ValueError, match="without a cell"):
+        loops.look_up_cells(np.zeros(1, np.uint64), 5, 64, cells, rows, np.zeros(1, np.int64))
+    cells[1] = np.uint64(2) << np.uint64(32) | np.uint64(1)
+    with pytest.raises(ValueError, match="beyond the rows"):
+        loops.look_up_cells(np.array([37], np.uint64), 5, 63, cells, rows, np.zeros(1, np.int64))
+    with pytest.raises(ValueError, match="no room"):
+        loops.fill_cells(np.zeros(3, np.uint64), 0, cells, rows)
+
+
 @pytest.mark.parametrize("count", LENGTHS)
 def test_rows_with_a_match_are_kept_with_their_positions(count):
     found = RANDOM.integers(-1, 2, count)

@@ -313,6 +313,62 @@ void look_up_rows(Words words, uint64_t low, uint64_t nslots, Span<const Row> ro
     for (; row < words.size; ++row) found[row] = rows[cell(words[row])];
 }
 
+// Cells of 32 slots: below is the bit of each slot that has a word, above is how many bits are set in the cells before.
+constexpr uint64_t CELL_BITS = 5, CELL_SLOTS = 1 << CELL_BITS;
+
+INLINE uint64_t rank_in(uint64_t cell, uint64_t bit) {
+    return (cell >> CELL_SLOTS) + static_cast<uint64_t>(__builtin_popcountll(cell & ((uint64_t{1} << bit) - 1)));
+}
+
+// Fills cells, which are 0, with the slots of words.  Numbers of words that ascend are those of their rows, or else `order`
+// gets the first row of each number.  Returns how many slots have a word, and whether the words ascend.
+template <class Row>
+std::tuple<uint64_t, bool> fill_cells(Words words, uint64_t low, Span<uint64_t> cells, Span<Row> order) {
+    require(words.size < LAST >> CELL_SLOTS && order.size >= words.size, "no room for as many rows");
+    bool ascends = true;
+    for (uint64_t row = 0; row < words.size; ++row) {
+        uint64_t slot = words[row] - low;
+        require(slot >> CELL_BITS < cells.size, "a word without a cell");
+        cells[slot >> CELL_BITS] |= uint64_t{1} << slot % CELL_SLOTS;
+        ascends &= !row || words[row - 1] - low < slot;
+    }
+    uint64_t count = 0;
+    for (uint64_t& cell : cells) {
+        cell |= count << CELL_SLOTS;
+        count = rank_in(cell, CELL_SLOTS);
+    }
+    for (uint64_t row = ascends ? 0 : words.size; row-- > 0;) {
+        uint64_t slot = words[row] - low, rank = rank_in(cells[slot >> CELL_BITS], slot % CELL_SLOTS);
+        require(rank < order.size, "more words than rows");
+        order[rank] = static_cast<Row>(row);
+    }
+    return {count, ascends};
+}
+
+// Finds the first row with each word, by the number of its slot; `order` is empty where these numbers are the rows.
+template <class Row>
+void look_up_cells(Words words, uint64_t low, uint64_t nslots, Words cells, Span<const Row> order, Span<int64_t> found) {
+    require(nslots >> CELL_BITS < cells.size && found.size >= words.size, "a word without a cell");
+    auto place = [&](uint64_t word) { return word - low < nslots ? word - low : nslots; };
+    uint64_t ahead = cells.size * sizeof(uint64_t) > NEAR_BYTES ? AHEAD : words.size;
+    auto look_up = [&](auto row_of) {
+        for (uint64_t row = 0; row < words.size; ++row) {
+            if (row + ahead < words.size) prefetch(&cells[place(words[row + ahead]) >> CELL_BITS]);
+            uint64_t slot = place(words[row]), cell = cells[slot >> CELL_BITS], bit = slot % CELL_SLOTS;
+            bool is_there = (cell >> bit) & (slot < nslots);
+            found[row] = is_there ? row_of(rank_in(cell, bit)) : -1;
+        }
+    };
+    if (order.size) {
+        look_up([&](uint64_t rank) {
+            require(rank < order.size, "a number beyond the rows");
+            return static_cast<int64_t>(order[rank]);
+        });
+    } else {
+        look_up([](uint64_t rank) { return static_cast<int64_t>(rank); });
+    }
+}
+
 }  // namespace
 
 MODULE("Hash tables with gaps, searches in tables in order, and cells of close keys.",
@@ -328,4 +384,6 @@ MODULE("Hash tables with gaps, searches in tables in order, and cells of close k
        {"mark", overloads<mark>},
        {"look_up_bits", overloads<look_up_bits>},
        {"put_rows", overloads<put_rows<int32_t>, put_rows<int64_t>>},
-       {"look_up_rows", overloads<look_up_rows<int32_t>, look_up_rows<int64_t>>})
+       {"look_up_rows", overloads<look_up_rows<int32_t>, look_up_rows<int64_t>>},
+       {"fill_cells", overloads<fill_cells<int32_t>, fill_cells<int64_t>>},
+       {"look_up_cells", overloads<look_up_cells<int32_t>, look_up_cells<int64_t>>})

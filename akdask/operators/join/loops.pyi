@@ -46,3 +46,9 @@ def put_rows(words: Words, low: int | np.uint64, rows: NDArray[np.int32] | Rows)
 def look_up_rows(
     words: Words, low: int | np.uint64, nslots: int, rows: NDArray[np.int32] | Rows, found: Rows
 ) -> None: ...
+def fill_cells(
+    words: Words, low: int | np.uint64, cells: Words, order: NDArray[np.int32] | Rows
+) -> tuple[int, bool]: ...
+def look_up_cells(
+    words: Words, low: int | np.uint64, nslots: int, cells: Words, order: NDArray[np.int32] | Rows, found: Rows
+) -> None: ...

@@ -20,6 +20,10 @@ SLOTS_PER_ROW = 8
 MIN_SLOTS = 2**16
 """Cells that a direct table may have for any number of rows."""
 
+BITS_PER_ROW, MIN_BITS = 64, 2**21
+"""Most bits for each row, and those that there may be for any number of rows, of a table that has bits for cells: so
+many take less memory than hashes, and so few stay in the cache of a core."""
+
 MAX_SLOTS = 2**28
 """Most cells of a direct table."""
 
