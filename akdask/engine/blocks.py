@@ -292,9 +292,7 @@ class Partition:
         self.selections = selections
         self.nrows, self._block_rows = nrows, block_rows = sizes_of(inputs, block_rows)
         self._leave = len(selections) - 1 if leave_last_mask and selections else None
-        self._joins_blocks = (
-            bool(selections) and isinstance(selections[0], Mask) and self._leave != 0 and not ends_early
-        )
+        self._joins_blocks = not ends_early
         # Repeated rows may be more than the rows of the inputs.
         repeats = any(isinstance(selection, ExpandMatches) for selection in selections)
         self._buffer_rows = block_rows if repeats else min(block_rows, nrows)
@@ -351,7 +349,7 @@ class Partition:
         for start, stop in near_rows(rows, self._block_rows):
             block = Block(self, int(rows[start]), int(rows[stop - 1]) + 1)
             block.select_rows(rows[start:stop] - rows[start], stop - start)
-            yield from self._selected(block, 0, [0] * len(self.selections))
+            yield from self._selected(block, 0, _Progress(len(self.selections), joins_blocks=False))
             self._give_back(0)
 
     def unfiltered_columns(self, program: Program, out: Sequence[NumberArray] | None = None) -> list[Column] | None:
@@ -378,51 +376,18 @@ class Partition:
 
     def blocks(self) -> Iterator[Block]:
         """Yield the blocks that have rows left after the selections; each is valid until the next."""
-        seen = [0] * len(self.selections)
+        progress = _Progress(len(self.selections), self._joins_blocks)
         first, last = 0, self.nrows
         if self.selections and isinstance(self.selections[0], Range):
             # Rows outside a leading range need not be read.
             first, last = min(self.selections[0].start, last), min(self.selections[0].stop, last)
-        ranges = windows(self._left, first, last, self._block_rows)
-        if self._joins_blocks:
-            for block in self._joined(ranges):
-                yield from self._selected(block, 1, seen)
-                self._give_back(0)
-            return
-        for start, stop in ranges:
-            seen[:1] = [start]
-            yield from self._selected(Block(self, start, stop), 0, seen)
+        for start, stop in windows(self._left, first, last, self._block_rows):
+            progress.seen[:1] = [start]
+            yield from self._selected(Block(self, start, stop), 0, progress)
             self._give_back(0)
-
-    def _joined(self, ranges: Iterable[tuple[int, int]]) -> Iterator[Block]:
-        """Apply the first mask to blocks of some rows; those of which it leaves few are one block.
-
-        Which are put together is told by the rows alone that are left: floats of repeated rows are summed by block.
-        """
-        waiting: list[Block] = []
-        nrows = before = 0
-        selection = self.selections[0]
-        assert isinstance(selection, Mask), "only a mask leaves few rows here and many there"
-        for start, stop in ranges:
-            block = Block(self, start, stop)
-            self._select(block, 0, selection, start)
-            is_sparse = tuning.JOINED_BLOCK_SHARE * block.nrows <= self._block_rows
-            place = start // (tuning.MOST_JOINED_BLOCKS * self._block_rows)
-            too_many, before = nrows + block.nrows > self._block_rows or place != before, place
-            if is_sparse or waiting:
-                # The next block reuses the memory.
-                block.own()
-                self._give_back(0)
-            if waiting and (too_many or not is_sparse):
-                yield Block.joined(waiting)
-                waiting, nrows = [], 0
-            if not is_sparse:
-                yield block
-            elif block.nrows:
-                waiting.append(block)
-                nrows += block.nrows
-        if waiting:
-            yield Block.joined(waiting)
+        for number in range(len(self.selections)):
+            yield from self._joined(number, progress)
+            self._give_back(0)
 
     @cached_attribute
     def _left(self) -> RowRanges | None:
@@ -432,27 +397,62 @@ class Partition:
     def _row_bounds(self, load: Load, within: RowRanges) -> RowBounds | None:
         return self._readers[load.base].row_bounds(load.column, within)
 
-    def _selected(self, block: Block, first: int, seen: list[int]) -> Iterator[Block]:
-        """Apply the selections from number `first` on to a block; yields several blocks where rows are repeated."""
+    def _selected(self, block: Block, first: int, progress: _Progress) -> Iterator[Block]:
+        """Apply the selections from number `first` on to a block; yields several blocks where rows are repeated.
+
+        Blocks of which a selection leaves few rows wait until they are one block, whose cost is that of each.
+        """
         for number, selection in enumerate(self.selections[first:], first):
             if not block.nrows:
                 return
             if isinstance(selection, ExpandMatches):
                 for part in self._expanded(block, selection):
                     lent = len(self._lent)
-                    yield from self._selected(part, number + 1, seen)
+                    yield from self._handed_on(part, number, progress)
                     self._give_back(lent)
                 return
             rows = block.nrows
-            self._select(block, number, selection, seen[number])
-            seen[number] += rows
+            self._select(block, number, selection, progress.seen[number])
+            progress.seen[number] += rows
+            if isinstance(selection, Mask) and number != self._leave and progress.joins_blocks:
+                yield from self._handed_on(block, number, progress)
+                return
         if block.nrows:
             yield block
+
+    def _handed_on(self, block: Block, number: int, progress: _Progress) -> Iterator[Block]:
+        """Hand a block that selection `number` has left on to the next ones, or let it wait if it has few rows.
+
+        Which are put together is told by the rows alone that are left: floats of repeated rows are summed by block.
+        """
+        if progress.joins_blocks and block.nrows:
+            waiting = progress.waiting[number]
+            is_sparse = tuning.JOINED_BLOCK_SHARE * block.nrows <= self._block_rows
+            if not is_sparse or progress.nwaiting[number] + block.nrows > self._block_rows:
+                lent = len(self._lent)
+                yield from self._joined(number, progress)
+                self._give_back(lent)
+            if is_sparse:
+                # The next block reuses the memory.
+                block.own()
+                waiting.append(block)
+                progress.nwaiting[number] += block.nrows
+                return
+        yield from self._selected(block, number + 1, progress)
+
+    def _joined(self, number: int, progress: _Progress) -> Iterator[Block]:
+        """Hand on the blocks that wait after selection `number`, as one block."""
+        waiting = progress.waiting[number]
+        if waiting:
+            block = Block.joined(waiting)
+            waiting.clear()
+            progress.nwaiting[number] = 0
+            yield from self._selected(block, number + 1, progress)
 
     def _expanded(self, block: Block, selection: ExpandMatches) -> Iterator[Block]:
         (found,) = block.evaluate(selection.predicate)
         multiplicity: MatchMultiplicity = self.replicas[selection.multiplicity.position][selection.multiplicity.field]
-        for positions, rows in multiplicity.pairs(np.asarray(found), selection.keep_all, self._block_rows):
+        for positions, rows in multiplicity.pairs(np.ascontiguousarray(found), selection.keep_all, self._block_rows):
             yield block.expanded(positions, selection.column, rows)
 
     def _give_back(self, first: int) -> None:
@@ -499,10 +499,15 @@ class Partition:
         if found is not None:
             return found
         parts = []
+        # What other blocks have read of the column stays in its buffer.
+        buffer = self.take_buffer(load.dtype) if load.dtype.is_number else None
         for first, last in near_rows(rows, self._block_rows):
             start, stop = int(rows[first]), int(rows[last - 1]) + 1
             target = None if out is None else out[first:last]
-            parts.append(take_rows(self.read(load, start, stop, None), rows[first:last] - start, target))
+            read = self.read(load, start, stop, None if buffer is None else buffer[: stop - start])
+            parts.append(take_rows(read, rows[first:last] - start, target))
+        if buffer is not None:
+            self.give_buffer(load.dtype, buffer)
         return concat_text(parts) if out is None else out[: len(rows)]
 
     def stretches(self, loads: Iterable[Load]) -> list[Sequence[Stretch]] | None:
@@ -585,6 +590,16 @@ class Partition:
         self._lent.append((dtype, buffer))
 
 
+class _Progress:
+    """For each selection of a partition, the rows that it has seen so far, and the blocks that wait after it."""
+
+    def __init__(self, nselections: int, joins_blocks: bool) -> None:
+        self.joins_blocks = joins_blocks
+        self.seen = [0] * nselections
+        self.waiting: list[list[Block]] = [[] for _ in range(nselections)]
+        self.nwaiting = [0] * nselections
+
+
 def _owned(column: Any) -> Any:
     """Return a copy of numbers, which are read into buffers; text never is."""
     return own_rows(column) if isinstance(column, np.ndarray | NullableColumn) else column
@@ -659,6 +674,7 @@ class Block:
         "_columns",
         "_extent",
         "_handed_on",
+        "_is_repeated",
         "_left",
         "_nexpanded",
         "_origin",
@@ -677,7 +693,7 @@ class Block:
         self._origin: Block | None = None
         self._start, self._stop = start, stop
         self._selections: list[NumberArray | slice] = []
-        self._nexpanded, self._extent = 0, self.nrows
+        self._nexpanded, self._extent, self._is_repeated = 0, self.nrows, False
         self._left: tuple[int, NumberArray | None] | None = None
         # Each column with the number of selections applied to it; a column that is not read again goes through no more.
         self._columns: dict[ColumnKey, tuple[Column, int]] = {}
@@ -721,12 +737,14 @@ class Block:
                 if rows is None:
                     return None
             for selected in self._selections:
-                if isinstance(selected, slice) and selected.step not in (None, 1):
+                if rows is not None:
+                    rows = np.ascontiguousarray(rows[selected])
+                elif not isinstance(selected, slice):
+                    rows = selected
+                elif selected.step not in (None, 1):
                     return None
-                if rows is None:
-                    rows = np.arange(selected.start, selected.stop) if isinstance(selected, slice) else selected
                 else:
-                    rows = rows[selected]
+                    rows = np.arange(selected.start, selected.stop)
             self._left = len(self._selections), None if rows is None else rows + start
         return self._left[1]
 
@@ -736,7 +754,7 @@ class Block:
 
     def _read_rows(self, load: Load, rows: NumberArray, out: NumberArray | None) -> Any:
         """Read the rows of a column at ascending positions, which pairs with other rows may repeat."""
-        if self._origin is not None:
+        if self._is_repeated:
             is_first = np.append(True, rows[1:] != rows[:-1])
             if not is_first.all():
                 return take_rows(self.partition.read_rows(load, rows[is_first], None), np.cumsum(is_first) - 1, out)
@@ -763,7 +781,7 @@ class Block:
         """Return the rows at the given positions (None for all), each paired with a row of some table."""
         block = Block(self.partition, self._start, self._stop)
         block.nrows = len(rows)
-        block._origin = self
+        block._origin, block._is_repeated = self, True
         block._selections = [] if positions is None else [positions]
         block._nexpanded, block._extent = len(block._selections), block.nrows
         block._columns[column.base, column.column] = rows, len(block._selections)
@@ -772,26 +790,43 @@ class Block:
     def own(self) -> None:
         """Copy all results, and of columns the rows that are left, out of memory that the next block reuses."""
         count = len(self._selections)
-        for name, (column, selected) in self._columns.items():
-            left = reduce(selected_rows, self._selections[selected:], column)
-            self._columns[name] = left if count else _owned(left), count
-        if not count:
-            self._handed_on = {slot: _owned(column) for slot, column in self._handed_on.items()}
+        lineage = [*self._lineage()]
+        names = dict.fromkeys(name for block in lineage for name in block._columns)
+        slots = dict.fromkeys(slot for block in lineage for slot in block._handed_on)
+        self._columns = {name: (_owned(self._known(name)), count) for name in names}
+        self._handed_on = {slot: _owned(self.recall(slot)) for slot in slots}
+
+    def _lineage(self) -> Iterator[Block]:
+        """Yield this block and those whose rows it repeats."""
+        block: Block | None = self
+        while block is not None:
+            yield block
+            block = block._origin
+
+    def _known(self, name: ColumnKey) -> Column:
+        """Return the rows that are left of a column that has been read."""
+        column, selected = self._columns.get(name, (None, 0))
+        if column is None:
+            assert self._origin is not None, "an origin has the column"
+            column = self._origin._known(name)
+        return reduce(selected_rows, self._selections[selected:], column)
 
     @staticmethod
     def joined(blocks: Sequence[Block]) -> Block:
         """Return the rows that are left of ascending blocks, which own them, as one block."""
-        first, *others = blocks
-        if not others:
-            return first
-        found = Block(first.partition, first._start, others[-1]._stop)
+        first, last = blocks[0], blocks[-1]
+        found = Block(first.partition, first._start, last._stop)
         rows = np.concatenate([block.numbers_of(np.arange(block.nrows)) for block in blocks])
         found.select_rows(rows - first._start, len(rows))
+        if first._is_repeated:
+            found._nexpanded, found._extent, found._is_repeated = 1, len(rows), True
+        # What only some have is not needed any more, or was read for earlier rows of an origin.
         for name in first._columns:
-            if all(name in block._columns for block in others):
+            if all(name in block._columns for block in blocks):
                 found._columns[name] = concat_text([block._columns[name][0] for block in blocks]), 1
         for slot in first._handed_on:
-            found._handed_on[slot] = concat_text([block._handed_on[slot] for block in blocks])
+            if all(slot in block._handed_on for block in blocks):
+                found._handed_on[slot] = concat_text([block._handed_on[slot] for block in blocks])
         return found
 
     def apply_mask(self) -> None:
@@ -802,10 +837,10 @@ class Block:
             self.mask = None
 
     def numbers_of(self, positions: NumberArray) -> NumberArray:
-        """Return the partition's row numbers for some positions of a block, if these are kept."""
+        """Return the partition's row numbers for some positions of a block."""
         for rows in reversed(self._selections):
-            positions = np.asarray(selected_rows(rows, positions))
-        return positions + self._start
+            positions = rows.start + positions * rows.step if isinstance(rows, slice) else rows[positions]
+        return positions + self._start if self._origin is None else self._origin.numbers_of(positions)
 
     def unit_positions(self) -> UnitPositions | None:
         """Return the positions of the rows in the units of `akdask.columns.summation`; None if they are adjacent.
@@ -813,7 +848,7 @@ class Block:
         Repeated rows are counted from the start of their block, others from the start of their partition.
         """
         selections = self._selections[self._nexpanded :]
-        given = None if self._origin is not None else self.partition.unit_positions(self._start, self._stop)
+        given = None if self._is_repeated else self.partition.unit_positions(self._start, self._stop)
         if given is None and not selections:
             return None
         positions, extent = given or (None, self._extent)

@@ -24,9 +24,9 @@ FEW_BLOCK_ROWS = 4 * UNIT
 """Rows up to which a partition is one block, since each block has a fixed cost.  First rows of groups: 212, 200 and
 239 ms; filtered rows: 150, 132 and 106 ms."""
 
-JOINED_BLOCK_SHARE, MOST_JOINED_BLOCKS = 2, 16
-"""The divisor of the rows of a block below which a filter leaves few of them, and the number of such blocks that are
-put together.  A product summed over 4 % of 6 M rows of Parquet takes 0.16 s, and 0.21 s block by block."""
+JOINED_BLOCK_SHARE = 2
+"""The divisor of the rows of a block up to which a filter or a match leaves few of them, which wait for those of other
+blocks.  A product summed over 4 % of 6 M rows of Parquet takes 0.16 s, and 0.21 s block by block."""
 
 FEW_PAIRED = 4
 """The divisor of the rows of a block up to which rows that have a pair are few: other columns are read of these alone.

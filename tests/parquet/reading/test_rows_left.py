@@ -104,7 +104,6 @@ def test_blocks_with_few_rows_left_are_put_together(tmp_path_factory, table, way
     kept = ((scaled % 128) < most).to_numpy(bool)
     with pytest.MonkeyPatch.context() as patched, ak.config.set(block_size=2**8):
         patched.setattr("akdask.engine.tuning.JOINED_BLOCK_SHARE", share)
-        patched.setattr("akdask.engine.tuning.MOST_JOINED_BLOCKS", count)
         frame = ak.DataFrame(ak.read_parquet(path))
         # What the filter computes, and the columns that it reads, are wanted of the rows that are left, too.
         both = frame["narrow"] * 3 + frame["row"]
