@@ -301,10 +301,10 @@ class RankedIndex(Sized):
 
     def __init__(self, keys: Sequence[Column], grid: SlotGrid) -> None:
         nrows = len(keys[0])
-        self._cells = full_array(grid.nslots // CELL_SLOTS + 1, 0, np.uint64)
+        self._ranks = full_array(grid.nslots // CELL_SLOTS + 1, 0, np.uint64)
         order = new_array(nrows, np.int32 if nrows < 2**31 else np.int64)
         words, low = grid.offset_codes(keys)
-        self._count, is_in_order = loops.fill_cells(words, low, self._cells, order)
+        self._count, is_in_order = loops.fill_cells(words, low, self._ranks, order)
         self._order = NO_ROWS if is_in_order else order
         self._keys = list(keys)
         self._grid = grid
@@ -316,7 +316,7 @@ class RankedIndex(Sized):
     def find(self, keys: Sequence[Column], out: NumberArray | None = None) -> NumberArray:
         found = np.empty(len(keys[0]), np.int64) if out is None else out
         words, low = self._grid.offset_codes(keys)
-        loops.look_up_cells(words, low, self._grid.nslots, self._cells, self._order, found)
+        loops.look_up_cells(words, low, self._grid.nslots, self._ranks, self._order, found)
         return found
 
 
