@@ -349,7 +349,7 @@ class Partition:
         for start, stop in near_rows(rows, self._block_rows):
             block = Block(self, int(rows[start]), int(rows[stop - 1]) + 1)
             block.select_rows(rows[start:stop] - rows[start], stop - start)
-            yield from self._selected(block, 0, _Progress(len(self.selections), joins_blocks=False))
+            yield from self._selected(block, 0, _SelectionProgress(len(self.selections), joins_blocks=False))
             self._give_back(0)
 
     def unfiltered_columns(self, program: Program, out: Sequence[NumberArray] | None = None) -> list[Column] | None:
@@ -376,7 +376,7 @@ class Partition:
 
     def blocks(self) -> Iterator[Block]:
         """Yield the blocks that have rows left after the selections; each is valid until the next."""
-        progress = _Progress(len(self.selections), self._joins_blocks)
+        progress = _SelectionProgress(len(self.selections), self._joins_blocks)
         first, last = 0, self.nrows
         if self.selections and isinstance(self.selections[0], Range):
             # Rows outside a leading range need not be read.
@@ -397,7 +397,7 @@ class Partition:
     def _row_bounds(self, load: Load, within: RowRanges) -> RowBounds | None:
         return self._readers[load.base].row_bounds(load.column, within)
 
-    def _selected(self, block: Block, first: int, progress: _Progress) -> Iterator[Block]:
+    def _selected(self, block: Block, first: int, progress: _SelectionProgress) -> Iterator[Block]:
         """Apply the selections from number `first` on to a block; yields several blocks where rows are repeated.
 
         Blocks of which a selection leaves few rows wait until they are one block, whose cost is that of each.
@@ -408,19 +408,19 @@ class Partition:
             if isinstance(selection, ExpandMatches):
                 for part in self._expanded(block, selection):
                     lent = len(self._lent)
-                    yield from self._handed_on(part, number, progress)
+                    yield from self._passed_on(part, number, progress)
                     self._give_back(lent)
                 return
             rows = block.nrows
             self._select(block, number, selection, progress.seen[number])
             progress.seen[number] += rows
             if isinstance(selection, Mask) and number != self._leave and progress.joins_blocks:
-                yield from self._handed_on(block, number, progress)
+                yield from self._passed_on(block, number, progress)
                 return
         if block.nrows:
             yield block
 
-    def _handed_on(self, block: Block, number: int, progress: _Progress) -> Iterator[Block]:
+    def _passed_on(self, block: Block, number: int, progress: _SelectionProgress) -> Iterator[Block]:
         """Hand a block that selection `number` has left on to the next ones, or let it wait if it has few rows.
 
         Which are put together is told by the rows alone that are left: floats of repeated rows are summed by block.
@@ -440,7 +440,7 @@ class Partition:
                 return
         yield from self._selected(block, number + 1, progress)
 
-    def _joined(self, number: int, progress: _Progress) -> Iterator[Block]:
+    def _joined(self, number: int, progress: _SelectionProgress) -> Iterator[Block]:
         """Hand on the blocks that wait after selection `number`, as one block."""
         waiting = progress.waiting[number]
         if waiting:
@@ -590,7 +590,7 @@ class Partition:
         self._lent.append((dtype, buffer))
 
 
-class _Progress:
+class _SelectionProgress:
     """For each selection of a partition, the rows that it has seen so far, and the blocks that wait after it."""
 
     def __init__(self, nselections: int, joins_blocks: bool) -> None:
@@ -737,14 +737,16 @@ class Block:
                 if rows is None:
                     return None
             for selected in self._selections:
-                if rows is not None:
-                    rows = np.ascontiguousarray(rows[selected])
-                elif not isinstance(selected, slice):
-                    rows = selected
-                elif selected.step not in (None, 1):
+                if (
+                    isinstance(selected, slice)
+                    and selected.step not in (None, 1)
+                    and (rows is None or selected.step < 0)
+                ):
                     return None
+                if rows is None:
+                    rows = np.arange(selected.start, selected.stop) if isinstance(selected, slice) else selected
                 else:
-                    rows = np.arange(selected.start, selected.stop)
+                    rows = np.ascontiguousarray(rows[selected])
             self._left = len(self._selections), None if rows is None else rows + start
         return self._left[1]
 

@@ -134,14 +134,13 @@ def marked(text):
     return flags, Table({"b": flags, "x": np.arange(len(flags)), "s": letters}, len(flags))
 
 
-def joined_by_hand(flags, most):
+def joined_by_hand(flags):
     """Return the rows of each block of four, of which those with at most two rows left are put together."""
     found, waiting = [], []
     for start in range(0, len(flags), 4):
         rows = [row for row in range(start, min(start + 4, len(flags))) if flags[row]]
         is_sparse = len(rows) <= 2
-        begins_anew = start % (4 * most) == 0
-        if waiting and (not is_sparse or begins_anew or len(waiting) + len(rows) > 4):
+        if waiting and (not is_sparse or len(waiting) + len(rows) > 4):
             found.append(waiting)
             waiting = []
         if is_sparse:
@@ -163,13 +162,11 @@ def test_blocks_of_which_a_mask_leaves_few_rows_are_put_together(monkeypatch, ke
     monkeypatch.setattr(tuning, "JOINED_BLOCK_SHARE", 2)
     flags, table = marked(kept)
     (mask,), program = compiled([ColumnRef("rows", "b", BOOL)], [X, DOUBLED, S])
-    for most in (1, 2, 3, 16):
-        monkeypatch.setattr(tuning, "MOST_JOINED_BLOCKS", most)
-        wanted = joined_by_hand(flags, most)
-        found = blocks_of([mask], program, 4, [table])
-        assert [numbers for numbers, _, _ in found] == wanted
-        assert [doubled for _, doubled, _ in found] == [[2 * row for row in rows] for rows in wanted]
-        assert [text for _, _, text in found] == [list(map(str, rows)) for rows in wanted]
+    wanted = joined_by_hand(flags)
+    found = blocks_of([mask], program, 4, [table])
+    assert [numbers for numbers, _, _ in found] == wanted
+    assert [doubled for _, doubled, _ in found] == [[2 * row for row in rows] for rows in wanted]
+    assert [text for _, _, text in found] == [list(map(str, rows)) for rows in wanted]
     # Consumers that stop early, or take the mask, have the blocks as they are read.
     apart = [rows for rows in np.split(np.arange(len(flags)), range(4, len(flags), 4)) if flags[rows].any()]
     found = blocks_of([mask], program, 4, [table], ends_early=True)
