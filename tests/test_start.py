@@ -26,6 +26,7 @@ from akdask.engine import operations
 from akdask.engine.optimizer import OCCASIONS
 from akdask.engine.rowwise import Concat, Filter, MatchRows, Project, Zip
 from akdask.io import registry, stored_objects
+from akdask.operators.group.plan import GroupAggregate, GroupStatistic
 from akdask.operators.rewrite_rules import RULES
 from akdask.operators.values.segarray import LIST_COMPARISONS
 from akdask.storage.manifest import manifest_path
@@ -309,7 +310,7 @@ def test_every_operation_is_found_in_its_family():
 
 
 def test_kinds_of_nodes_that_the_optimiser_looks_for_are_those_that_it_has_rules_for():
-    by_any_plan = {Zip, Filter, Project, Concat}
+    by_any_plan = {Zip, Filter, Project, Concat, GroupAggregate, GroupStatistic}
     assert set(RULES) >= by_any_plan
     assert {kind.__name__ for kind in (*(set(RULES) - by_any_plan), MatchRows)} == OCCASIONS
 

@@ -209,7 +209,9 @@ def statistic(groups: Any, name: str, values: Any, skipna: bool = True, **params
         items.append(row_numbers(groups._by.common(*items)))
     frame, keys, (value, *numbers) = groups._by.beside(*items)
     arguments = tuple(sorted(params.items()))
-    node = GroupStatistic(frame, keys, groups._by.identity, value, name, skipna, are_times, tuple(numbers), arguments)
+    node = GroupStatistic(
+        frame, keys, groups._by.identity, value, name, skipna, are_times, tuple(numbers), arguments, True
+    )
     # Before the keys, as columns without such a statistic are refused.
     if form.of_numbers and are_times:
         result: Any = given._lacking()._like(node, node.result)

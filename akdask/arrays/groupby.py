@@ -720,7 +720,7 @@ class GroupBy(Writable):
             elif REDUCTIONS[name].by_position:
                 taken.append(numbers)
             made.append(GroupReduction(name, *taken, **params))
-        grouped = GroupAggregate(frame, keys, self._by.identity, tuple(made))
+        grouped = GroupAggregate(frame, keys, self._by.identity, tuple(made), True)
         self._leases[grouped.grouping] = lease(grouped.grouping)
         return grouped
 

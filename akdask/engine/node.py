@@ -489,6 +489,9 @@ class Frame(Node):
     keeps_replacement = False
     """Whether it holds the node that replaces it in an optimised plan, which only that plan would hold."""
 
+    follows_needs = False
+    """Whether the optimiser replaces it if no reader needs all of it, wherever it stands in a plan."""
+
     has_own_rows = True
     """Whether it defines its own row space, whatever its inputs are."""
 

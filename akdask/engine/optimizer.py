@@ -462,6 +462,12 @@ OCCASIONS = frozenset(
 )
 """Kinds of nodes that make a search for needs worth while."""
 
+
+def are_needs_sought(nodes: Iterable[Node], kinds: Mapping[str, int]) -> bool:
+    """Whether a search for needs is worth while in plans of some nodes, counted in `kinds`."""
+    return not OCCASIONS.isdisjoint(kinds) or any(isinstance(node, Frame) and node.follows_needs for node in nodes)
+
+
 _RULES = "akdask.operators.rewrite_rules"
 """The module of the rules, which most plans do without."""
 
@@ -479,7 +485,7 @@ def optimize(plans: Sequence[Node]) -> list[Node]:
 
 
 def _rewritten(plans: list[Node], nodes: list[Node], kinds: Mapping[str, int]) -> list[Node]:
-    if OCCASIONS.isdisjoint(kinds) and len(plans) == 1 and kinds.get("GroupAggregate", 0) <= 1:
+    if len(plans) == 1 and kinds.get("GroupAggregate", 0) <= 1 and not are_needs_sought(nodes, kinds):
         return plans
     rules: Any = module_named(_RULES)
     found: list[Node] = rules.rewritten_by_rules(plans, nodes, kinds)

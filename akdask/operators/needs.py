@@ -22,7 +22,7 @@ from akdask.operators.reduce.reductions import REDUCTIONS
 from akdask.operators.rows.plan import BroadcastColumn, Take
 from akdask.operators.sort.plan import Sort
 from akdask.operators.sort.ranges import ROW
-from akdask.operators.sort.top_k import TopK
+from akdask.operators.sort.top_k import Ranks, TopK
 
 CHAINED = (Filter, MatchRows, Slice, Partitions, Project, Aggregate, GroupAggregate, GroupStatistic)
 """Kinds of nodes that evaluate values on the rows of their frame."""
@@ -232,13 +232,40 @@ def _(node: Partitions, need: Need) -> ReaderNeeds:
 @needs_of_inputs.register
 def _(node: Sort, need: Need) -> ReaderNeeds:
     # Rows with equal keys keep their order.
-    numbers = [ROW] if node.order.straddle else []
-    yield node.frame, ReaderNeed([*node.by, *need.only(node.names), *numbers], need.order, need.partitions)
+    numbers, order = [ROW] if node.order.straddle else [], need.order and has_equal_rows(node)
+    yield node.frame, ReaderNeed([*node.by, *need.only(node.names), *numbers], order, need.partitions)
 
 
 @needs_of_inputs.register
 def _(node: TopK, need: Need) -> ReaderNeeds:
-    yield node.frame, ReaderNeed([*node.by, *need.only(node.names)], partitions=False)
+    yield node.frame, ReaderNeed([*node.by, *need.only(node.names)], has_equal_rows(node), partitions=False)
+
+
+@needs_of_inputs.register
+def _(node: Ranks, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed(order=False, partitions=False)
+    yield node.few, ReaderNeed(order=need.order)
+
+
+def has_equal_rows(node: Sort | TopK) -> bool:
+    """Whether rows may be equal in all columns by which they are ordered, and keep their order then."""
+    groups = groups_of(node)
+    return groups is None or bool(other_keys(node, groups))
+
+
+def groups_of(node: Sort | TopK) -> Groups | None:
+    """Return the groups whose rows, all or some, are ordered; None for other rows."""
+    given = node.frame.frame
+    base = below_filters(given)[1] if isinstance(given, Filter) else given
+    return base if isinstance(base, Groups) else None
+
+
+def other_keys(node: Sort | TopK, groups: Groups) -> list[ColumnRef]:
+    """Return the keys of groups by which they are not ordered."""
+    project = node.frame
+    by = {project.values[project.names.index(name)].token for name in node.by}
+    keys = map(groups.key, range(len(groups.keys)))
+    return [key for key in keys if key.token not in by]
 
 
 @needs_of_inputs.register

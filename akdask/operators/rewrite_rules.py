@@ -22,12 +22,12 @@ from akdask.engine.alignment import Compact, Gather, Limit, OverProject, Realign
 from akdask.engine.memory import SpillableResult, result_in
 from akdask.engine.node import ColumnIdentity, Frame, Node
 from akdask.engine.optimizer import (
-    OCCASIONS,
     Inlined,
     Need,
     Rewriting,
     Rule,
     Swapped,
+    are_needs_sought,
     inputs_first,
     kinds_of,
     rewritten,
@@ -44,7 +44,7 @@ from akdask.engine.rowwise import (
     passed_on,
     rebuild,
 )
-from akdask.engine.sources import Literal, Persisted
+from akdask.engine.sources import Literal, Persisted, RowNumbers
 from akdask.engine.values import (
     Call,
     ColumnRef,
@@ -59,15 +59,16 @@ from akdask.engine.values import (
     token,
     walk,
 )
+from akdask.operators.group import tuning
 from akdask.operators.group.plan import GroupAggregate, GroupIdentity, Groups, GroupStatistic
 from akdask.operators.join.plan import INDEX, KEEPING_ROWS, BuildIndex, BuildKeySet, HashJoin
-from akdask.operators.needs import below_filters, find_needs
+from akdask.operators.needs import below_filters, find_needs, groups_of, other_keys
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr, Element
 from akdask.operators.rows import tuning as rows_tuning
 from akdask.operators.rows.plan import BroadcastColumn, Take, broadcast_columns, fits_broadcast
 from akdask.operators.sort.plan import Sort
 from akdask.operators.sort.ranges import ROW
-from akdask.operators.sort.top_k import TopK
+from akdask.operators.sort.top_k import Ranks, TopK
 from akdask.records import record
 
 
@@ -76,7 +77,7 @@ def rewritten_by_rules(plans: list[Node], nodes: Sequence[Node], kinds: Mapping[
     if len(plans) > 1 or kinds.get("GroupAggregate", 0) > 1:
         plans = share_aggregates(share_groups(plans))
         nodes = inputs_first(plans)
-    if OCCASIONS.isdisjoint(kinds):
+    if not are_needs_sought(nodes, kinds):
         return plans
     if kinds.get("Sort", 0) > 1:
         plans = share_sorts(plans)
@@ -211,6 +212,40 @@ def narrow_sort(sort: Sort, need: Need) -> Sort:
     names = tuple(need.only(sort.names))
     numbers = [ROW] if sort.order.straddle else []
     return Sort(narrowed(sort.frame, [*sort.by, *names, *numbers]), sort.by, names, sort.order)
+
+
+def ranked_later(top: TopK, need: Need) -> Inlined | None:
+    """Count the groups before a few first or last ones for the numbers of these, so that not all need be sorted."""
+    zipped, project = top.frame.frame, top.frame
+    if not isinstance(zipped, Zip) or len(zipped.frames) != 2 or abs(top.count) > tuning.MOST_RANKED:
+        return None
+    groups, numbers = zipped.frames
+    if not isinstance(groups, Groups) or not isinstance(numbers, RowNumbers) or numbers.frame is not groups:
+        return None
+    ranked = {
+        name for name, value in zip(project.names, project.values, strict=True) if value.token == numbers.position.token
+    }
+    others = {name: value for name, value in zip(project.names, project.values, strict=True) if name not in ranked}
+    is_numbered = any(column.source == numbers._name for column in columns_of(*others.values()))
+    if not _are_free(groups) or is_numbered or not ranked.isdisjoint(top.by):
+        return None
+    keys = {("key", number): groups.key(number) for number in range(len(groups.keys))}
+    given = Project(groups, (*others, *keys), (*others.values(), *keys.values()))
+    names = tuple(name for name in top.names if name not in ranked)
+    few = TopK(given, top.by, top.ascending, (*names, *keys), top.count)
+    ranks = Ranks(Project(groups, (*keys,), (*keys.values(),)), Project(few, (*keys,), (*map(few.column, keys),)))
+    return Inlined(Zip((few, ranks)), {name: few.column(name) if name in others else ranks.rank for name in top.names})
+
+
+def by_keys_too(top: TopK, need: Need) -> TopK | None:
+    """Order first or last groups by their keys as well, as they are anyway: then groups need not be sorted before."""
+    groups = groups_of(top)
+    keys = other_keys(top, groups) if groups is not None and _are_free(groups) else []
+    if not keys:
+        return None
+    by, project = tuple(("key", number) for number in range(len(keys))), top.frame
+    keyed = Project(project.frame, (*project.names, *by), (*project.values, *keys))
+    return TopK(keyed, (*top.by, *by), (*top.ascending, *(True for _ in keys)), top.names, top.count)
 
 
 def narrow_top_k(top: TopK, need: Need) -> TopK:
@@ -567,6 +602,16 @@ def unsorted(sort: Sort, need: Need) -> Inlined | None:
     return Inlined(project.frame, {name: values[name] for name in sort.names if name in values})
 
 
+def groups_in_any_order(groups: GroupAggregate | GroupStatistic, need: Need) -> Frame | None:
+    """Return groups by text that are not sorted, if no reader minds their order."""
+    return type(groups)(*groups.operands[:-1], False) if need.is_of_any_order and _are_free(groups) else None
+
+
+def _are_free(groups: Groups) -> bool:
+    """Whether groups by text may have any order; sorted ones that are cached stay."""
+    return groups.follows_needs and groups.cached_columns.find(groups.npartitions) is None
+
+
 def share_sorts(plans: Sequence[Node]) -> list[Node]:
     """Return plans with one sort for all columns of the same rows and keys."""
     nodes = inputs_first(plans)
@@ -807,11 +852,12 @@ def _tables(base: Frame) -> list[Table] | None:
 
 RULES: Mapping[type, Sequence[Rule]] = {
     Sort: (unsorted, first_of_sorted_join, top_rows, narrow_sort),
-    TopK: (narrow_top_k,),
+    TopK: (ranked_later, by_keys_too, narrow_top_k),
     HashJoin: (first_of_hash_join, narrow_join),
     Zip: (narrow_zip,),
     Filter: (split_filter, filter_first),
     Project: (narrow_project, first_of_join, in_place),
     Concat: (narrow_concat,),
+    **dict.fromkeys((GroupAggregate, GroupStatistic), (groups_in_any_order,)),
     **dict.fromkeys((Compact, Gather, Limit, Realign, Reverse, Take), (of_columns,)),
 }

@@ -286,6 +286,7 @@ NOT_IN_CHAINS = {
     "WithNeighbours": "a base",
     "Groups": "a base",
     "Shared": "takes more rows than chains here have",
+    "Ranks": "numbers first groups by text, and chains have none",
     "Scan": "has no inputs",
     "Persisted": "has no inputs",
     "PersistedResults": "has no inputs",

@@ -33,6 +33,7 @@ RULES = rewrite_rules.RULES
 
 SORTED = st.builds(Sorted, st.sampled_from([["k"], ["v"], ["s"], ["k", "x"], ["v", "s"]]), st.booleans())
 BY_LEFT = st.builds(Sorted, st.sampled_from([["v"], ["k", "v"], ["s"]]), st.booleans())
+BY_NUMBERS = st.builds(Sorted, st.sampled_from([["v"], ["k", "v"]]), st.booleans())
 FIRST = st.builds(Cut, st.just("head"), st.integers(1, 4))
 CUT = st.builds(Cut, st.sampled_from(["head", "tail"]), st.integers(1, 4))
 SIDES = st.builds(FilteredBySides, st.tuples(*[st.sampled_from([None, 0, 1, 15, 22])] * 3))
@@ -82,7 +83,18 @@ class Largest:
     theirs = ours
 
 
-TAKEN, RUNNING, DOUBLED, HALVED, LARGEST = (st.just(step()) for step in (Taken, Running, Doubled, Halved, Largest))
+class Grouped:
+    """Groups by text, with the columns of the rows."""
+
+    def ours(self, frame):
+        return frame.groupby("s", as_index=False).agg(k=("k", "max"), v=("v", "max"), x=("x", "max"))
+
+    theirs = ours
+
+
+TAKEN, RUNNING, DOUBLED, HALVED, LARGEST, GROUPED = (
+    st.just(step()) for step in (Taken, Running, Doubled, Halved, Largest, Grouped)
+)
 
 ROWS_AND_COLUMNS = ("rows", "one column", "first row")
 UNORDERED = ("sum", "sums of groups", "distinct", "differences")
@@ -105,6 +117,9 @@ PLANS = {
         ("sums of groups", "distinct", "one column", "first row"),
     ),
     "narrow_concat": ([KEPT], ("a column twice beside all rows thrice",)),
+    "groups_in_any_order": ([GROUPED], UNORDERED),
+    "by_keys_too": ([GROUPED, BY_NUMBERS, CUT], ("one column", "first row")),
+    "ranked_later": ([GROUPED, BY_NUMBERS, CUT], ("rows",)),
     "of_columns": ([KEPT], ("a column backwards beside all rows twice", "a first value beside last rows")),
 }
 """For each rule the steps of plans that it is for, and what is asked of their rows."""

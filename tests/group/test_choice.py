@@ -20,10 +20,13 @@ from akdask.operators.group.strategies import (
     choose_splitters,
     merge_partial_tables,
 )
+from akdask.operators.keys.string_codes import EncodedStrings, StringLayout, codes_of
 
 SUMS = Aggregation(1, (AggregationStep("sum", (0,)), AggregationStep("max", (0,)), AggregationStep("size", ())))
 VARIANCES = Aggregation(1, (AggregationStep("var", (0,)),))
 ALL = frozenset(STRATEGIES)
+TEXT = pa.array(["a", "b"] * 10, pa.large_string())
+LAYOUT = StringLayout.of(b"a").joined(StringLayout.of(b"b"))
 
 
 @pytest.fixture(autouse=True)
@@ -46,6 +49,9 @@ def small(monkeypatch):
         (np.arange(100) // 10, SUMS, frozenset(), "sorted"),
         (np.arange(10) * 1000, SUMS, ALL, "sorted"),
         (np.repeat(np.arange(10), 10) * 1.5, SUMS, ALL, "sorted"),
+        (TEXT, SUMS, ALL, "hashed"),
+        (TEXT, SUMS, ALL - {"hashed"}, "sorted"),
+        (EncodedStrings(LAYOUT, list(codes_of(TEXT, LAYOUT))), SUMS, ALL, "sorted"),
     ],
 )
 def test_keys_types_and_the_plan_decide(keys, aggregation, allowed, wanted):

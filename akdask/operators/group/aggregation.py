@@ -21,11 +21,21 @@ from akdask.columns.table import Table, concat_rows, take_rows
 from akdask.deferred import is_arrow
 from akdask.engine.reduction import AccumulatorForm, DistinctForm, GroupedForm, GroupState, RowGroups
 from akdask.operators.group import loops, tuning
-from akdask.operators.group.grouping import GroupCodes, Grouping, StackedGroups, are_too_many, group_rows, group_sorted
+from akdask.operators.group.grouping import (
+    GroupCodes,
+    Grouping,
+    HashedGrouping,
+    StackedGroups,
+    are_too_many,
+    group_rows,
+    group_sorted,
+)
+from akdask.operators.keys.hashing import hash_rows
 from akdask.operators.keys.keys import WORD_BITS, SlotGrid, word
 from akdask.operators.keys.string_codes import EncodedStrings
 from akdask.operators.keys.tables import WordTable
 from akdask.operators.reduce.reductions import REDUCTIONS
+from akdask.operators.sort.kernels import argsort
 from akdask.records import record
 from akdask.typing import Column, NumberArray
 
@@ -63,7 +73,9 @@ class AggregationStep:
 class Aggregation:
     """Reductions of rows with equal keys to one row.
 
-    Tables have the keys under the names 0, 1, … and the states under (step, number).
+    Tables have the keys under the names 0, 1, … and the states under (step, number). They are sorted by the keys. Long
+    text takes long to sort, so a table may have the hash of keys under the name `HASH` instead, and is sorted by this
+    and by the values. Tables of both kinds are merged to one by hashes.
 
     Parameters
     ----------
@@ -73,16 +85,19 @@ class Aggregation:
         The reductions.
     rounds : bool
         Whether floats are added or multiplied, so that all tables have to be merged at once and in order.
+    nvalues : int
+        Number of last keys that are values, of which the distinct ones of each group are found: they are not hashed.
     """
 
     nkeys: int
     steps: tuple[AggregationStep, ...]
     rounds: bool = False
+    nvalues: int = 0
 
     @property
     def cut_keys(self) -> int:
         """Number of leading keys that decide the range of a row in the result."""
-        return self.nkeys
+        return self.nkeys - self.nvalues
 
     @property
     def reduces(self) -> bool:
@@ -98,13 +113,17 @@ class Aggregation:
         """Return rows by key."""
         return Grouping(keys)
 
+    def group_by_hash(self, keys: Sequence[Column]) -> HashedGrouping:
+        """Return rows by the hash of their keys."""
+        return HashedGrouping(hash_rows(keys[: self.cut_keys]), keys, self.cut_keys)
+
     def rows(self, keys: Sequence[Column], values: Sequence[Column]) -> Table:
         """Return the table of some rows."""
         return self.grouped(Grouping(keys), values)
 
-    def grouped(self, grouping: Grouping, values: Sequence[Column]) -> Table:
+    def grouped(self, grouping: Grouping | HashedGrouping, values: Sequence[Column]) -> Table:
         """Return the table of rows that have been grouped."""
-        return self.table(grouping.keys, grouping.reduce(self.partial, values))
+        return self._with_hashes(grouping, self.table(grouping.keys, grouping.reduce(self.partial, values)))
 
     def table(self, keys: Sequence[Column], states: Sequence[GroupState]) -> Table:
         """Return the table of groups given by their keys, with their states."""
@@ -118,21 +137,27 @@ class Aggregation:
 
     def merge(self, tables: Sequence[Table]) -> Table:
         """Merge tables to one; they may share groups, and at least one must be given."""
-        if len(tables) == 1:
-            return tables[0]
-        return self.merge_grouped(self.group_again(tables), tables)
+        return tables[0] if len(tables) == 1 else self.merge_cached(tables, None)[0]
 
-    def merge_cached(self, tables: Sequence[Table], known: Grouping | None) -> tuple[Table, Grouping]:
+    def merge_cached(
+        self, tables: Sequence[Table], known: Grouping | HashedGrouping | None
+    ) -> tuple[Table, Grouping | HashedGrouping]:
         """Merge tables to one, and return the grouping of their rows, which may be known."""
+        if any(map(is_hashed, tables)):
+            tables = [by_hash(table, self.cut_keys) for table in tables]
         grouping = known or self.group_again(tables)
         return self.merge_grouped(grouping, tables), grouping
 
-    def group_again(self, tables: Sequence[Table]) -> Grouping:
-        """Return the groups of the concatenated rows of tables."""
-        keys = zip(*map(self.keys, tables), strict=True)
-        return Grouping(list(map(concat_rows, keys)), [table.nrows for table in tables])
+    def group_again(self, tables: Sequence[Table]) -> Grouping | HashedGrouping:
+        """Return the groups of the concatenated rows of tables of one kind."""
+        keys = [concat_rows(parts) for parts in zip(*map(self.keys, tables), strict=True)]
+        runs = [table.nrows for table in tables]
+        if not is_hashed(tables[0]):
+            return Grouping(keys, runs)
+        hashes = np.concatenate([np.asarray(table.columns[HASH]) for table in tables])
+        return HashedGrouping(hashes, keys, self.cut_keys, runs)
 
-    def merge_grouped(self, grouping: Grouping, tables: Sequence[Table]) -> Table:
+    def merge_grouped(self, grouping: Grouping | HashedGrouping, tables: Sequence[Table]) -> Table:
         """Merge tables whose rows have been grouped."""
         columns = [concat_rows([table.columns[name] for table in tables]) for name in self._state_names(tables[0])]
         widths = [len(state) for state in self._states(tables[0])]
@@ -141,7 +166,13 @@ class Aggregation:
             remaining = iter(parts)
             return self._again(groups, [tuple(islice(remaining, width)) for width in widths])
 
-        return self.table(grouping.keys, grouping.reduce(again, columns))
+        return self._with_hashes(grouping, self.table(grouping.keys, grouping.reduce(again, columns)))
+
+    @staticmethod
+    def _with_hashes(grouping: Grouping | HashedGrouping, table: Table) -> Table:
+        if isinstance(grouping, Grouping):
+            return table
+        return Table({HASH: grouping.hashes, **table.columns}, table.nrows)
 
     def relabelled(self, table: Table, keys: Sequence[Column]) -> Table:
         """Return a table with other keys, of the same lengths, sorted by these."""
@@ -180,12 +211,13 @@ class Aggregation:
             step.form.merge_in_place(total, state, skipna=step.skipna)
 
     def finish(self, table: Table) -> Table:
-        """Return the keys and the results, with numbers as names."""
+        """Return the keys and the results, with numbers as names, beside the hashes if there are any."""
         results = [
             step.form.finalize(*state, **dict(step.params))
             for step, state in zip(self.steps, self._states(table), strict=True)
         ]
-        return Table(dict(enumerate([*self.keys(table), *results])), table.nrows)
+        hashes: dict[Hashable, Column] = {HASH: table.columns[HASH]} if is_hashed(table) else {}
+        return Table(hashes | dict(enumerate([*self.keys(table), *results])), table.nrows)
 
     def keys(self, table: Table) -> list[Column]:
         """Return the key columns of a table."""
@@ -207,6 +239,36 @@ class Aggregation:
 
     def _with_keys(self, table: Table, keys: Sequence[Column]) -> Table:
         return Table({**table.columns, **dict(enumerate(keys))}, table.nrows)
+
+
+HASH = "hash"
+"""The name of the hashes by which a table is sorted, if it is not sorted by the keys."""
+
+
+def is_hashed(table: Table) -> bool:
+    """Whether a table is sorted by the hash of its keys."""
+    return HASH in table.columns
+
+
+def by_hash(table: Table, cut_keys: int) -> Table:
+    """Return a table of groups sorted by the hash of its first keys, given in any order that has these adjacent."""
+    if is_hashed(table):
+        return table
+    hashes = hash_rows([table.columns[number] for number in range(cut_keys)])
+    # The sort is stable: values stay in order.
+    return Table({HASH: hashes, **table.columns}, table.nrows).take(argsort([hashes], [True]))
+
+
+def without_hashes(table: Table) -> Table:
+    """Return a table without the hashes, if it has any."""
+    return Table({name: column for name, column in table.columns.items() if name != HASH}, table.nrows)
+
+
+def in_order(table: Table, nkeys: int) -> Table:
+    """Return a table of groups sorted by its keys."""
+    if not is_hashed(table):
+        return table
+    return without_hashes(table).take(argsort([table.columns[number] for number in range(nkeys)], [True] * nkeys))
 
 
 COUNT = (AggregationStep("size", ()),)
@@ -256,7 +318,8 @@ class DistinctValues:
     @property
     def aggregation(self) -> Aggregation:
         """The aggregation that makes the tables of rows."""
-        return Aggregation(self.nkeys + 1, COUNT + FIRST if self._form.by_position else COUNT)
+        steps = COUNT + FIRST if self._form.by_position else COUNT
+        return Aggregation(self.nkeys + 1, steps, nvalues=1)
 
     @property
     def _form(self) -> DistinctForm:
@@ -278,13 +341,16 @@ class DistinctValues:
 
     def finish(self, table: Table) -> Table:
         """Return the keys and the result of each group."""
-        columns = list(self.aggregation.finish(table).columns.values())
+        finished = self.aggregation.finish(table)
+        columns = [finished.columns[number] for number in range(len(finished.columns) - is_hashed(table))]
         keys, (values, counts, *firsts) = columns[: self.nkeys], columns[self.nkeys :]
         missing = self._missing(values) if self.skipna else np.zeros(table.nrows, np.bool_)
         groups = group_sorted(keys)
         result = self._form.compute(groups, values, counts, missing, *firsts, **dict(self.params))
-        columns = [*(take_rows(key, groups.segments) for key in keys), result]
-        return Table(dict(enumerate(columns)), groups.count)
+        named: dict[Hashable, Column] = dict(enumerate(take_rows(key, groups.segments) for key in keys))
+        if is_hashed(table):
+            named[HASH] = take_rows(table.columns[HASH], groups.segments)
+        return Table({**named, self.nkeys: result}, groups.count)
 
     def _missing(self, values: Column) -> NumberArray:
         """Return the mask of values that are left out."""

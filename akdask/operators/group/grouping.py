@@ -22,6 +22,7 @@ from akdask.columns.table import Table, TableBuilder, by_column, concat_rows, nb
 from akdask.deferred import is_arrow, pa, pc
 from akdask.engine.reduction import GroupState, RowGroups
 from akdask.operators.group import loops, tuning
+from akdask.operators.keys.hashing import are_same_keys
 from akdask.operators.keys.keys import (
     WORD_BITS,
     Key,
@@ -703,6 +704,68 @@ class Grouping:
 
     def _divided(self, columns: Sequence[Column]) -> list[Sequence[Column]]:
         return [columns] if self._division is None else list(self._division.slices(columns))
+
+
+class HashedGrouping:
+    """Rows grouped by the hash of some keys, and by other keys.
+
+    Groups are in the order of the hashes, and of the other keys. Keys are compared with those of the first row of their
+    group. In the rare case that different keys have one hash, rows are grouped by the keys as well.
+
+    Parameters
+    ----------
+    hashes : ndarray of uint64
+        The hash of each row.
+    keys : sequence of columns
+        All keys, the hashed ones first.
+    count : int
+        Number of hashed keys.
+    runs : sequence of int, optional
+        Lengths of runs of rows that are sorted, if known.
+    """
+
+    kind: ClassVar[str] = "hashed"
+
+    def __init__(self, hashes: Words, keys: Sequence[Column], count: int, runs: Sequence[int] | None = None) -> None:
+        hashed, others = keys[:count], keys[count:]
+        if _repeat([hashes]):
+            # Numbers of hashes leave more bits of a word to the other keys.
+            numbers, firsts = ranked_words([hashes])
+            self._grouping = Grouping([numbers, *others], runs)
+            (ranks, *last) = self._grouping.keys
+            of_groups, of_rows = firsts.take(ranks), firsts.take(numbers)
+        else:
+            self._grouping = Grouping([hashes, *others], runs)
+            (_, *last) = self._grouping.keys
+            of_groups, of_rows = self._first_rows(len(hashes))
+        if are_same_keys(hashed, of_rows):
+            self.hashes: Words = hashes.take(of_groups)
+            """The hash of each group, ascending."""
+            self.keys = [take_rows(key, of_groups) for key in hashed] + last
+            """The keys of the groups."""
+        else:
+            self._grouping = Grouping([hashes, *keys])
+            found, *self.keys = self._grouping.keys
+            self.hashes = np.asarray(found)
+        self.nbytes = self._grouping.nbytes + self.hashes.nbytes + sum(map(nbytes, self.keys))
+        """Bytes that it takes."""
+
+    def reduce(self, reduce: Reduce, values: Sequence[Column]) -> list[GroupState]:
+        """Return the states of the groups for columns on the same rows as the keys."""
+        return self._grouping.reduce(reduce, values)
+
+    def _first_rows(self, nrows: int) -> tuple[NumberArray, NumberArray]:
+        """Return the first row of each group, and of the group of each row."""
+        of_rows = new_array(nrows, np.int64)
+
+        def first_of(groups: RowGroups, columns: Sequence[Column]) -> list[GroupState]:
+            (rows,) = map(np.asarray, columns)
+            firsts = groups.reduce(np.minimum, rows)
+            of_rows[rows] = groups.spread(firsts)
+            return [(firsts,)]
+
+        ((of_groups,),) = self._grouping.reduce(first_of, [np.arange(nrows)])
+        return np.asarray(of_groups), of_rows
 
 
 def _division(keys: Sequence[NumberArray], runs: Sequence[int] | None) -> RadixSlices | SortedSlices | None:

@@ -50,7 +50,16 @@ from akdask.engine.values import (
     token,
 )
 from akdask.operators.group import tuning
-from akdask.operators.group.aggregation import SORTED_FAST, Aggregation, AggregationStep, DistinctKeys, DistinctValues
+from akdask.operators.group.aggregation import (
+    SORTED_FAST,
+    Aggregation,
+    AggregationStep,
+    DistinctKeys,
+    DistinctValues,
+    in_order,
+    is_hashed,
+    without_hashes,
+)
 from akdask.operators.group.radix import RadixAggregation
 from akdask.operators.group.strategies import (
     DenseAggregation,
@@ -58,6 +67,7 @@ from akdask.operators.group.strategies import (
     GroupSplitters,
     GroupStrategy,
     GroupTable,
+    HashedAggregation,
     KeySample,
     KeySplitters,
     PartialTable,
@@ -66,7 +76,9 @@ from akdask.operators.group.strategies import (
     TableMerge,
     as_one_kind,
     choose_splitters,
+    have_long_text,
     merge_partial_tables,
+    sample_of,
 )
 from akdask.operators.reduce.reductions import REDUCTIONS
 from akdask.records import record
@@ -75,6 +87,7 @@ from akdask.typing import Column
 STRATEGIES: dict[str, type[GroupStrategy]] = {
     "radix": RadixAggregation,
     "dense": DenseAggregation,
+    "hashed": HashedAggregation,
     "sorted": SortedAggregation,
 }
 """Strategies for all rows of a partition by name, in the order in which they are tried."""
@@ -93,6 +106,8 @@ def choose_strategy(
       as large as its rows, and take as long to make as the result.
     - dense, if one integer key has close values. A slot for each is faster than sorting tables. But a table of slots is
       expensive to send to another process, and only works for states that ufuncs merge in place.
+    - hashed, if a sample shows text whose codes take several words. Sorting it takes long, so only groups are sorted,
+      once they are complete and if anybody minds their order.
     - sorted, for all other rows: strings, several keys or floats with many rows of a group, wide integers.
 
     Keys, types and sizes decide, never earlier computations. All tasks of a plan agree on `allowed`, which the plan
@@ -164,7 +179,7 @@ class PartialAggregation:
     def run(self, partition: Partition | PartitionBatch) -> PartialTable:
         name = None if self.cached_as is None else (*self.cached_as, *partition.identity)
         cached: Any = cache.find(name)
-        if cached is not None:
+        if cached is not None and cached.kind in {*STRATEGIES} - {"hashed"} | self.strategies:
             strategy = STRATEGIES[cached.kind](self.aggregation)
             strategy.add(cached, self._values(partition))
             return strategy.finish()
@@ -172,18 +187,23 @@ class PartialAggregation:
         rows = ColumnBuffer(self.program, partition.nrows, self.aggregation.encoded_keys)
         encoded = self.program.with_encoded(self.aggregation.nkeys)
         keys = DistinctKeys() if self._wants_one_key else None
+        are_hashed = False
         for block in partition.blocks():
             # Once direct-index aggregation is closed, rows are read to their final place.
             if direct is None or direct.closed or not _add_block(direct, *self._split(block.evaluate(encoded))):
                 if keys is not None and not keys.closed and keys.add(np.asarray(block.evaluate(self.program)[0])):
                     continue
+                if not rows.nrows and "hashed" in self.strategies:
+                    are_hashed = have_long_text(self._split(block.evaluate(self.program))[0])
+                    rows = ColumnBuffer(self.program, partition.nrows) if are_hashed else rows
                 rows.add(block)
         if direct is not None and direct.has_rows and not rows.nrows and (keys is None or not keys.has_rows):
             return direct.finish()
         columns = rows.columns()
         if keys is not None:
             columns = [keys.with_others(np.asarray(columns[0]))]
-        others = self._aggregate(*self._split(columns), direct, name)
+        is_rest = direct is not None and direct.has_rows
+        others = self._aggregate(*self._split(columns), is_rest, are_hashed, name)
         return others if direct is None or not direct.has_rows else direct.finish([others.table()])
 
     @property
@@ -194,13 +214,16 @@ class PartialAggregation:
         return len(self.program.dtypes) == 1 and self.program.dtypes[0].numpy in SORTED_FAST
 
     def _aggregate(
-        self, keys: list[Column], values: list[Column], direct: DirectIndexAggregation | None, name: cache.Key | None
+        self,
+        keys: list[Column],
+        values: list[Column],
+        is_rest: bool,
+        are_hashed: bool,
+        name: cache.Key | None,
     ) -> PartialTable:
         """Aggregate the rows that direct-index aggregation has not accepted."""
-        is_rest = direct is not None and direct.has_rows
-        strategy, grouping = choose_strategy(
-            self.aggregation, frozenset() if is_rest else self.strategies, keys, values
-        )
+        allowed = frozenset(["hashed"] if are_hashed else [] if is_rest else self.strategies - {"hashed"})
+        strategy, grouping = choose_strategy(self.aggregation, allowed, keys, values)
         if strategy.caches and not is_rest:
             # Partially aggregated rows are regrouped quickly.
             cache.put(name, grouping)
@@ -226,21 +249,30 @@ def _add_block(direct: DirectIndexAggregation, keys: list[Column], values: list[
 
 
 def merge_by_range(
-    name: str, tables: Expr, count: int, merging: TableMerge, *, nbytes: int, cached_as: str | None = None
+    name: str,
+    tables: Expr,
+    count: int,
+    merging: TableMerge,
+    *,
+    nbytes: int,
+    cached_as: str | None = None,
+    order_by: int = 0,
 ) -> Expr:
     """Return the node that merges the tables of another into `count` partitions, in the order of the keys.
 
     All tables take at most `nbytes` bytes, as far as the plan tells. Groupings of the merged rows are cached under the
-    name `cached_as`, if given.
+    name `cached_as`, if given. Tables that are sorted by hashes are put in the order of `order_by` keys in the end, if
+    any: where one task makes the result, or threads.
     """
     everything = _all(tables)
     names = [None if cached_as is None else (cached_as, _batches(tables), number) for number in range(count)]
     if count == 1:
-        return Tasks(name, _merge_all, ((everything, (merging, names[0])),), tables)
-    if merged_in_process(tables.npartitions, count, nbytes):
+        return Tasks(name, _merge_all, ((everything, (merging, names[0], order_by)),), tables)
+    if order_by or merged_in_process(tables.npartitions, count, nbytes):
         split = Tasks(f"split {name}", _split_all, ((everything, (count, merging.cut_keys)),), tables)
-        calls = tuple((((0, 0),), (number, merging, names[number])) for number in range(count))
-        return Tasks(name, _merge_range, calls, split)
+        calls = tuple((((0, 0),), (number, merging, names[number], order_by)) for number in range(count))
+        merged = Tasks(name, _merge_range, calls, split)
+        return _in_order(name, merged, order_by) if order_by else merged
     return exchange(_split_tables(name, tables, count, merging), count, MergeGroups(merging), tables)
 
 
@@ -306,7 +338,7 @@ class MergeGroups:
     merging: TableMerge
 
     def __call__(self, parts: Sequence[PartialTable]) -> Table:
-        return self.merging.finish(merge_partial_tables(self.merging, parts)[0])
+        return without_hashes(self.merging.finish(merge_partial_tables(self.merging, parts)[0]))
 
     def pack(self, parts: Sequence[PartialTable]) -> list[PartialTable]:
         """Merge parts to one if these are all, or if that does not change the rounding of floats."""
@@ -317,8 +349,13 @@ class MergeGroups:
         return [GroupTable(merged)]
 
 
-def _merge_all(parts: Sequence[PartialTable], merging: TableMerge, name: cache.Key | None) -> Table:
+def _merge_all(parts: Sequence[PartialTable], merging: TableMerge, name: cache.Key | None, order_by: int) -> Table:
     """Merge the partial tables of all tasks, with cached groupings if there are any."""
+    merged = _merged(parts, merging, name)
+    return in_order(merged, order_by) if order_by else without_hashes(merged)
+
+
+def _merged(parts: Sequence[PartialTable], merging: TableMerge, name: cache.Key | None) -> Table:
     known: Any = cache.find(name)
     table, grouping = merge_partial_tables(merging, parts, known, caches=name is not None)
     if grouping is not None:
@@ -336,10 +373,36 @@ def _split_all(parts: Sequence[PartialTable], count: int, nkeys: int) -> list[li
 
 
 def _merge_range(
-    ranges: Sequence[list[list[PartialTable]]], number: int, merging: TableMerge, name: cache.Key | None
+    ranges: Sequence[list[list[PartialTable]]], number: int, merging: TableMerge, name: cache.Key | None, order_by: int
 ) -> Table:
     (parts,) = ranges
-    return _merge_all(parts[number], merging, name)
+    merged = _merged(parts[number], merging, name)
+    return merged if order_by else without_hashes(merged)
+
+
+def _in_order(name: str, tables: Expr, nkeys: int) -> Expr:
+    """Return the node that cuts tables at common keys and puts them in order, if they are sorted by hashes."""
+    count, everything = tables.npartitions, _all(tables)
+    splitters = Tasks(f"choose bounds of {name}", _choose_bounds, ((everything, (count, nkeys)),), tables)
+    calls = tuple(((*everything, (1, 0)), (number, nkeys)) for number in range(count))
+    return Tasks(f"order {name}", _range_in_order, calls, tables, splitters)
+
+
+def _choose_bounds(tables: Sequence[Table], count: int, nkeys: int) -> GroupSplitters | None:
+    """Return the keys at which ranges begin; None if the tables are such ranges."""
+    if not is_hashed(tables[0]):
+        return None
+    samples = enumerate(map(without_hashes, tables))
+    return choose_splitters([sample_of(table, nkeys, tuning.TABLE_SAMPLES, number) for number, table in samples], count)
+
+
+def _range_in_order(inputs: Sequence[Any], number: int, nkeys: int) -> Table:
+    """Return the groups of one range of the keys, sorted by these."""
+    *tables, splitters = inputs
+    if splitters is None:
+        ranged: Table = tables[number]
+        return ranged
+    return in_order(Table.concat([table.take(splitters.rows(table, number, nkeys)) for table in tables]), nkeys)
 
 
 # ------------------------------------------------------------------------------------- where no task takes all tables
@@ -583,6 +646,18 @@ class Groups(Frame):
     def describe_column(self, name: Hashable) -> str | None:
         return describe(self.keys[name]) if isinstance(name, int) and name < len(self.keys) else None
 
+    ordered: bool
+
+    @cached_property
+    def has_text(self) -> bool:
+        """Whether some key is text, which takes long to sort."""
+        return any(key.dtype.kind == "str" for key in self.keys)
+
+    @property
+    def follows_needs(self) -> bool:  # type: ignore[override]
+        """Whether groups are sorted only for readers that mind their order."""
+        return self.has_text and self.ordered
+
     def key(self, number: int) -> ColumnRef:
         """Return one of the keys."""
         return ColumnRef(self._name, number, self.keys[number].dtype)
@@ -605,6 +680,7 @@ class GroupAggregate(Groups):
     keys: tuple[Value, ...]
     identity: GroupIdentity
     reductions: tuple[GroupReduction, ...]
+    ordered: bool
 
     def on_moved_rows(self) -> GroupAggregate:
         identity = self.identity.moved()
@@ -626,11 +702,11 @@ class GroupAggregate(Groups):
     def of(cls, frame: Frame, keys: Sequence[Value], reductions: Sequence[GroupReduction] = ()) -> Self:
         """Return the groups of some columns of a frame; `keys_of` gives the keys in the types of these columns."""
         keys = split_keys(keys)
-        return cls(frame, keys, GroupIdentity.of(frame, keys), tuple(reductions))
+        return cls(frame, keys, GroupIdentity.of(frame, keys), tuple(reductions), True)
 
     @cached_property
     def planned_rows(self) -> RowSpace:
-        return self.identity.rows("groups", self.frame, self.keys)
+        return self.identity.rows("groups" if self.ordered else "hashed groups", self.frame, self.keys)
 
     @cached_property
     def grouping(self) -> str:
@@ -649,7 +725,7 @@ class GroupAggregate(Groups):
             frames = tuple({base._name: base for node in nodes for base in node.frame.bases}.values())
             common = frames[0] if len(frames) == 1 else Zip(frames)
         reductions = {item.token: item for node in nodes for item in node.reductions}
-        merged = GroupAggregate(common, self.keys, self.identity, tuple(reductions.values()))
+        merged = GroupAggregate(common, self.keys, self.identity, tuple(reductions.values()), self.ordered)
         if not merged.rows.same_rows(self.rows):
             # Partitions of groups have the same bounds only if they are made from the same tables.
             return None
@@ -701,6 +777,7 @@ class GroupStatistic(Groups):
     times: bool
     numbers: tuple[Value, ...]
     params: tuple[tuple[str, Any], ...]
+    ordered: bool
 
     def on_moved_rows(self) -> GroupStatistic:
         identity = self.identity.moved()
@@ -718,7 +795,7 @@ class GroupStatistic(Groups):
 
     @cached_property
     def planned_rows(self) -> RowSpace:
-        rows = self.identity.rows("groups", self.frame, self.keys)
+        rows = self.identity.rows("groups" if self.ordered else "hashed groups", self.frame, self.keys)
         if rows.npartitions == 1:
             return rows
         # Splitters follow the number of distinct values, so they differ from the splitters of other aggregations.
@@ -764,15 +841,32 @@ def _aggregated(frame: GroupAggregate) -> Expr:
     strategies = _keeping_rows(nbytes) if aggregation.keeps_values else {"direct", *_keeping_rows(nbytes)}
     if merged_in_process(frame.frame.npartitions, frame.npartitions, nbytes):
         strategies.add("dense")
+    hashed, order_by = _hashing(frame, nbytes)
     partials = group_partitions(
         frame.frame,
         (*frame.keys, *values),
         aggregation,
         frame.describe(),
-        strategies=frozenset(strategies),
+        strategies=hashed.union(strategies),
         cached_as=cached_as,
     )
-    return merge_by_range(frame._name, partials, frame.npartitions, aggregation, nbytes=nbytes, cached_as=cached_as)
+    return merge_by_range(
+        frame._name,
+        partials,
+        frame.npartitions,
+        aggregation,
+        nbytes=nbytes,
+        cached_as=cached_as,
+        order_by=order_by,
+    )
+
+
+def _hashing(frame: GroupAggregate | GroupStatistic, nbytes: int) -> tuple[frozenset[str], int]:
+    """Return the strategy for long text, if it is allowed, and by how many keys its groups are sorted in the end."""
+    is_one = frame.npartitions == 1 or merged_in_process(frame.frame.npartitions, frame.npartitions, nbytes)
+    if not frame.has_text or (frame.ordered and not (is_one and frame.npartitions <= tuning.MOST_ORDERED_RANGES)):
+        return frozenset(), 0
+    return frozenset(["hashed"]), len(frame.keys) if frame.ordered else 0
 
 
 def _keeping_rows(nbytes: int) -> set[str]:
@@ -786,6 +880,7 @@ def _statistic(frame: GroupStatistic) -> Expr:
     values = (*frame.keys, frame.value, *frame.numbers)
     nbytes = table_bytes(frame.frame, values)
     # Slices of the first key have all rows of their groups.
-    strategies = frozenset({"direct", *_keeping_rows(nbytes)})
+    hashed, order_by = _hashing(frame, nbytes)
+    strategies = hashed.union({"direct", *_keeping_rows(nbytes)})
     partials = group_partitions(frame.frame, values, distinct.aggregation, frame.describe(), strategies=strategies)
-    return merge_by_range(frame._name, partials, frame.npartitions, distinct, nbytes=nbytes)
+    return merge_by_range(frame._name, partials, frame.npartitions, distinct, nbytes=nbytes, order_by=order_by)

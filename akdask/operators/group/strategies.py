@@ -4,6 +4,9 @@ Sorted aggregation numbers or sorts rows by key, and reduces them to a table sor
 may wait on disk. The rows of one key range are read from there without the rest, so tables need not be written a second
 time when they are split.
 
+Hashed aggregation makes a table sorted by the hashes of the keys, since long text takes long to sort. Where tables of
+both kinds meet, all are sorted by hashes. Only the result is put in order, if anybody minds.
+
 Direct-index aggregation reduces few groups block by block. Keys of a narrow range are the positions of results. Strings
 are numbered first, and so are numbers that are too far apart for a slot each.
 
@@ -29,17 +32,19 @@ import numpy.typing as npt
 
 from akdask.columns.arrow import numpy_numbers
 from akdask.columns.memory import full_array, new_array
-from akdask.columns.table import Table, concat_rows, decoded, is_encoded, take_rows, to_objects
+from akdask.columns.table import Table, concat_rows, decoded, is_encoded, slice_rows, take_rows
 from akdask.deferred import is_arrow, pa
 from akdask.engine.memory import OnDisk, Spillable
 from akdask.engine.reduction import GroupState
 from akdask.engine.slices import CutSlices
 from akdask.engine.spill import TableOnDisk
 from akdask.operators.group import tuning
-from akdask.operators.group.aggregation import Aggregation, SlotTable, new_slot_table
+from akdask.operators.group.aggregation import HASH, Aggregation, SlotTable, by_hash, is_hashed, new_slot_table
 from akdask.operators.group.grouping import GroupCodes, are_too_many, group_rows
-from akdask.operators.keys.keys import SlotGrid, word
+from akdask.operators.keys.keys import SlotGrid, span, word
+from akdask.operators.keys.string_codes import layout_of
 from akdask.operators.keys.tables import TextTable, WordTable
+from akdask.operators.sort.kernels import are_before, comparable
 from akdask.records import record
 from akdask.typing import Column, NumberArray
 
@@ -241,7 +246,7 @@ class SortedAggregation(GroupStrategy):
 
     _table: Table
 
-    def accepts(self, keys: Sequence[Any], values: Sequence[Column]) -> KeyGrouping:
+    def accepts(self, keys: Sequence[Any], values: Sequence[Column]) -> KeyGrouping | None:
         """Return the rows by key."""
         grouping: KeyGrouping = self.aggregation.group(keys)
         return grouping
@@ -255,9 +260,38 @@ class SortedAggregation(GroupStrategy):
         return GroupTable(self._table)
 
 
+class HashedAggregation(SortedAggregation):
+    """Groups rows by the hashes of their keys, some of which are long text."""
+
+    def accepts(self, keys: Sequence[Any], values: Sequence[Column]) -> KeyGrouping | None:
+        """Return the rows by hash; None if no key is text, or some are encoded. The plan decides which text is long."""
+        is_text = [is_arrow(key, "LargeStringArray") for key in keys]
+        are_plain = all(text or isinstance(key, np.ndarray) for text, key in zip(is_text, keys, strict=True))
+        return self.aggregation.group_by_hash(keys) if any(is_text) and are_plain else None
+
+
+def have_long_text(keys: Sequence[Column]) -> bool:
+    """Whether the codes of a sample of keys with text take several words, so that hashes are sorted sooner."""
+    if len(keys[0]) < tuning.FEWEST_HASHED:
+        return False
+    bits, step, is_too_long = 0, max(len(keys[0]) // tuning.DICTIONARY_SAMPLE, 1), False
+    for key in keys:
+        some = slice_rows(key, 0, len(key), step)
+        if isinstance(some, np.ndarray):
+            low, high = span(some) or (0, 0)
+            bits += (high - low).bit_length()
+        elif not is_arrow(some, "LargeStringArray"):
+            return False
+        else:
+            layout = layout_of(some)
+            is_too_long |= layout is None
+            bits += 0 if layout is None else layout.bits
+    return is_too_long or bits > tuning.MOST_CODE_BITS
+
+
 @record
 class GroupTable(PartialTable):
-    """A table sorted by key: one row for each group, or all rows if they are only arranged."""
+    """A table sorted by key or by hash: one row for each group, or all rows if they are only arranged."""
 
     precedence = 1
 
@@ -277,7 +311,7 @@ class GroupTable(PartialTable):
         return self.rows if self.nrows <= most else None
 
     def sample(self, nkeys: int, most: int, number: int) -> TableSample:
-        return TableSample.of(leading_keys(self.rows, nkeys), most, number)
+        return sample_of(self.rows, nkeys, most, number)
 
     def split(self, splitters: Any, count: int, nkeys: int) -> list[GroupTable]:
         return [GroupTable(table) for table in splitters.split_table(self.rows, count, nkeys)]
@@ -297,7 +331,15 @@ class GroupTable(PartialTable):
         used = [table for table in tables if table.nrows] or tables[:1]
         if not caches or len(used) == 1:
             return merging.merge(used), None
-        return merging.merge_cached(used, known if known is not None and known.kind == "sorted" else None)
+        kind = "hashed" if any(map(is_hashed, used)) else "sorted"
+        return merging.merge_cached(used, known if known is not None and known.kind == kind else None)
+
+
+def sample_of(table: Table, nkeys: int, most: int, number: int) -> TableSample:
+    """Return a sample of the keys of a table, or of their hashes; see `PartialTable.sample`."""
+    if is_hashed(table):
+        return HashSample.of([table.columns[HASH]], most, number)
+    return TableSample.of(leading_keys(table, nkeys), most, number)
 
 
 @record
@@ -310,7 +352,7 @@ class TableSample(KeySample):
     keys: list[Column]
 
     @classmethod
-    def of(cls, keys: Sequence[Column], most: int, number: int) -> TableSample:
+    def of(cls, keys: Sequence[Column], most: int, number: int) -> Self:
         """Return evenly spaced rows of sorted keys.
 
         The first row depends on the table's number. Otherwise samples of similar tables would have about the same few
@@ -322,11 +364,15 @@ class TableSample(KeySample):
         return cls(nrows, [take_rows(key, positions) for key in keys])
 
     @classmethod
-    def choose_splitters(cls, samples: Sequence[TableSample], count: int) -> KeySplitters:
+    def choose_splitters(cls, samples: Sequence[TableSample], count: int) -> GroupSplitters:
         """Return keys that split the rows into parts of about equal size; fewer than `count` parts of few rows."""
+        return KeySplitters(cls._chosen(samples, count))
+
+    @staticmethod
+    def _chosen(samples: Sequence[TableSample], count: int) -> list[list[Any]]:
         total = sum(sample.nrows for sample in samples)
         if total <= tuning.FEW_SPLIT_ROWS or count == 1:
-            return KeySplitters([])
+            return []
         used = [sample for sample in samples if sample.nrows]
         keys = [concat_rows(columns) for columns in zip(*(sample.keys for sample in used), strict=True)]
         weights = np.concatenate([np.full(len(item.keys[0]), item.nrows / len(item.keys[0])) for item in used])
@@ -335,7 +381,19 @@ class TableSample(KeySample):
         before = np.cumsum(weights[runs.permutation])
         wanted = total * np.arange(1, count) / count
         rows = runs.permutation[np.searchsorted(before, wanted).clip(max=len(before) - 1)]
-        return KeySplitters([[_comparable(key, row) for key in keys] for row in rows.tolist()])
+        return [[comparable(key, row) for key in keys] for row in rows.tolist()]
+
+
+@record
+class HashSample(TableSample):
+    """Some hashes of a table."""
+
+    precedence: ClassVar[int] = 2
+
+    @classmethod
+    def choose_splitters(cls, samples: Sequence[TableSample], count: int) -> GroupSplitters:
+        """Return hashes that split the rows into parts of about equal size."""
+        return HashSplitters(cls._chosen(samples, count))
 
 
 @record
@@ -348,11 +406,38 @@ class KeySplitters:
         """Return the rows of each range, without a copy; surplus ranges get none."""
         return [table.slice(start, stop) for start, stop in pairwise(self.bounds(table, count, nkeys).tolist())]
 
+    def rows(self, table: Table, number: int, nkeys: int) -> NumberArray:
+        """Return the rows of one range of a table in any order."""
+        keys = leading_keys(table, nkeys)
+        found = np.full(table.nrows, number <= len(self.keys))
+        if 0 < number <= len(self.keys):
+            found &= ~are_before(keys, self.keys[number - 1])
+        if number < len(self.keys):
+            found &= are_before(keys, self.keys[number])
+        return np.flatnonzero(found)
+
     def bounds(self, table: Table, count: int, nkeys: int) -> NumberArray:
         """Return the first row of each of `count` ranges of a table, and the end of the last."""
-        keys = leading_keys(table, nkeys)
-        found = [_search(keys, key) for key in self.keys]
-        return np.maximum.accumulate(np.array([0, *found, *[table.nrows] * (count - len(found))], np.int64))
+        return _bounds(leading_keys(table, nkeys), self.keys, count)
+
+
+@record
+class HashSplitters:
+    """The hashes at which ranges begin, except for the first range."""
+
+    hashes: list[list[Any]]
+
+    def split_table(self, table: Table, count: int, nkeys: int) -> list[Table]:
+        """Return the rows of each range, sorted by hash; surplus ranges get none."""
+        hashed = by_hash(table, nkeys)
+        bounds = _bounds([hashed.columns[HASH]], self.hashes, count)
+        return [hashed.slice(start, stop) for start, stop in pairwise(bounds.tolist())]
+
+
+def _bounds(keys: Sequence[Column], splitters: Sequence[Sequence[Any]], count: int) -> NumberArray:
+    """Return the first row of each of `count` ranges of ascending rows, and the end of the last."""
+    found, nrows = [_search(keys, splitter) for splitter in splitters], len(keys[0])
+    return np.maximum.accumulate(np.array([0, *found, *[nrows] * (count - len(found))], np.int64))
 
 
 def as_one_kind(parts: Sequence[PartialTable]) -> list[PartialTable]:
@@ -364,15 +449,6 @@ def as_one_kind(parts: Sequence[PartialTable]) -> list[PartialTable]:
 def leading_keys(table: Table, nkeys: int) -> list[Column]:
     """Return the leading keys of a table, by which it is split."""
     return [table.columns[number] for number in range(nkeys)]
-
-
-def _comparable(column: Column, position: int) -> Any:
-    """Return a value in a form that compares like the column's values."""
-    if isinstance(column, np.ndarray):
-        return column[position]
-    if is_arrow(column, "FixedSizeBinaryArray"):
-        return to_objects(column.slice(position, 1))[0]
-    return column[position].as_buffer().to_pybytes()
 
 
 def _search(keys: Sequence[Column], splitter: Sequence[Any]) -> int:
@@ -388,7 +464,7 @@ def _bisect(column: Column, value: Any, start: int, stop: int, side: Any) -> int
         return start + int(np.searchsorted(column[start:stop], value, side))
     while start < stop:
         middle = (start + stop) // 2
-        found = _comparable(column, middle)
+        found = comparable(column, middle)
         if found < value or (side == "right" and found == value):
             start = middle + 1
         else:
@@ -455,8 +531,7 @@ class GroupTableOnDisk(PartialTable):
         return self.table() if self.nrows <= most else None
 
     def sample(self, nkeys: int, most: int, number: int) -> TableSample:
-        sample = TableSample.of(leading_keys(self.firsts, nkeys), most, number)
-        return replace(sample, nrows=self.nrows)
+        return replace(sample_of(self.firsts, nkeys, most, number), nrows=self.nrows)
 
     def split(self, splitters: Any, count: int, nkeys: int) -> list[PartialTable]:  # type: ignore[override]
         if not isinstance(splitters, KeySplitters):

@@ -67,6 +67,31 @@ def is_exact(columns: Sequence[Column]) -> bool:
     return len(columns) == 1 and isinstance(columns[0], np.ndarray)
 
 
+def are_same_keys(columns: Sequence[Column], others: NumberArray) -> bool:
+    """Whether each row is equal to another one, given for each.
+
+    Examples
+    --------
+    >>> are_same_keys([np.array([0.0, 5.0, -0.0])], np.array([0, 1, 0]))
+    True
+    """
+    # No row is compared with itself.
+    compared = np.where(others == np.arange(len(others)), -1, others)
+    rows = np.flatnonzero(compared >= 0)
+    for column in columns if len(rows) else ():
+        if is_arrow(column, "LargeStringArray"):
+            offsets, text = offsets_and_bytes(column)
+            strings = offsets.view(np.uint64), text
+            if not loops.check_strings(*strings, *strings, compared.copy()):
+                return False
+        elif any(
+            (word(column, number, rows=rows) != word(column, number, rows=others[rows])).any()
+            for number in range(word_count(column))
+        ):
+            return False
+    return True
+
+
 def buckets_of(hashes: Words, count: int) -> npt.NDArray[np.unsignedinteger]:
     """Return the bucket of each row; rows with equal hashes have the same bucket.
 

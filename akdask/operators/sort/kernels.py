@@ -6,14 +6,16 @@ All sorts are stable. Missing values (NaN) come last, ascending or descending.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from akdask.columns.arrow import numpy_numbers
 from akdask.columns.memory import new_array
 from akdask.columns.strings import offsets_and_bytes
-from akdask.columns.table import Table
-from akdask.deferred import is_arrow, pa
+from akdask.columns.table import Table, to_objects
+from akdask.deferred import is_arrow, pa, pc
 from akdask.interruption import AT_A_TIME, end_if_interrupted
 from akdask.operators.keys.keys import (
     WORD_BITS,
@@ -372,6 +374,42 @@ def _restore_equals(parts: Sequence[NumberArray], present: NumberArray, missing:
 
 
 # ------------------------------------------------------------------------------------------------ cutting at boundaries
+
+
+def comparable(column: Column, position: int) -> Any:
+    """Return a value in a form that compares like the column's values."""
+    if isinstance(column, np.ndarray):
+        return column[position]
+    if is_arrow(column, "FixedSizeBinaryArray"):
+        return to_objects(column.slice(position, 1))[0]
+    return column[position].as_buffer().to_pybytes()
+
+
+def are_before(columns: Sequence[Column], row: Sequence[Any]) -> npt.NDArray[np.bool_]:
+    """Return which rows of numbers and text come before a row of `comparable` values, in ascending order.
+
+    Examples
+    --------
+    >>> are_before([np.array([3, 1, 3]), np.array([0.5, 0.1, 0.2])], [3, 0.5]).tolist()
+    [False, True, True]
+    """
+    *others, last = zip(columns, row, strict=True)
+    found, _ = _compared(*last, with_equal=False)
+    for column, value in reversed(others):
+        below, equal = _compared(column, value, with_equal=True)
+        found = below | (equal & found)
+    return found
+
+
+def _compared(column: Column, value: Any, *, with_equal: bool) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Return which values come before one, and which are equal to it if this is wanted."""
+    if isinstance(column, np.ndarray):
+        words, limit = word(column, 0), word(np.array([value], column.dtype), 0)
+        below = words < limit
+        return below, words == limit if with_equal else below
+    text, limit = column.view(pa.large_binary()), pa.scalar(value, pa.large_binary())
+    below = numpy_numbers(pc.less(text, limit))
+    return below, numpy_numbers(pc.equal(text, limit)) if with_equal else below
 
 
 def split_sorted(

@@ -26,7 +26,7 @@ from akdask.engine.sources import row_numbers
 from akdask.engine.values import ColumnRef, Program, Value, describe
 from akdask.operators.keys.keys import Words, word, word_count
 from akdask.operators.sort import tuning
-from akdask.operators.sort.kernels import ALL, argsort, words_of
+from akdask.operators.sort.kernels import ALL, are_before, argsort, comparable, words_of
 from akdask.records import record
 from akdask.typing import Column, NumberArray
 
@@ -195,6 +195,50 @@ class TopK(OverProject):
         keys = [describe(self.frame.values[self.frame.names.index(name)]) for name in self.by]
         shown = [key + ("" if upwards else " descending") for key, upwards in zip(keys, self.ascending, strict=True)]
         return f"{'First' if self.count > 0 else 'Last'} {abs(self.count)} by {', '.join(shown)}"
+
+
+class Ranks(OverProject):
+    """The number of each of a few rows, if all rows were in ascending order: as many rows come before it.
+
+    All rows differ in the columns of `frame`, by which they are ordered. `few` has these columns of the few rows.
+    """
+
+    frame: Project
+    few: Project
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return self.few.rows
+
+    @property
+    def limiting(self) -> Project:
+        return self.few
+
+    @property
+    def rank(self) -> ColumnRef:
+        """The numbers."""
+        return ColumnRef(self._name, 0, INT64)
+
+    def describe(self) -> str:
+        return "Count rows before few ones, by " + ", ".join(map(describe, self.frame.values))
+
+
+@lower.register
+def _(frame: Ranks) -> Expr:
+    calls = tuple((((0, number), (1, 0)), (frame.frame.names,)) for number in range(frame.frame.npartitions))
+    counted = Tasks(f"count in {frame._name}", _count_before, calls, frame.frame, frame.few)
+    return Tasks(frame._name, _add_counts, ((all_partitions(counted.npartitions), ()),), counted)
+
+
+def _count_before(tables: Sequence[Table], names: Sequence[Hashable]) -> NumberArray:
+    """Return how many rows of the first table come before each row of the second."""
+    keys, few = ([table.columns[name] for name in names] for table in tables)
+    rows = ([comparable(column, number) for column in few] for number in range(tables[1].nrows))
+    return np.array([np.count_nonzero(are_before(keys, row)) for row in rows], np.int64)
+
+
+def _add_counts(counts: Sequence[NumberArray]) -> Table:
+    return Table({0: np.sum(counts, axis=0, dtype=np.int64)}, len(counts[0]))
 
 
 @record
