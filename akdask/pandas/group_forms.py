@@ -69,6 +69,9 @@ SAMPLES: Mapping[str, Any] = {
 Call = tuple[int, str]
 """Position of a column, and a reduction."""
 
+SIZE = (("", "size"),)
+"""The part of a column of another type that gives the sizes of groups."""
+
 LARGEST_EXACT = 2**53
 """Products of integers that are found as floats are exact below it."""
 
@@ -92,7 +95,7 @@ def demand_type(grouped: Grouped, position: int, how: str, params: Mapping[str, 
 def demand_types(grouped: Grouped, calls: Sequence[Call], params: Mapping[str, Any]) -> None:
     """Raise what pandas raises for reductions that do not take the types of columns, NotLazyError if it takes them."""
     for position, how in calls:
-        if grouped.coding(position) is not None:
+        if how == "size" or grouped.coding(position) is not None:
             continue
         demand_type(grouped, position, how, params)
         if how in ("sum", "prod") and grouped.kind(position) == "u" and grouped.column(position).dtype == np.uint8:
@@ -101,9 +104,16 @@ def demand_types(grouped: Grouped, calls: Sequence[Call], params: Mapping[str, A
 
 def reduced(grouped: Grouped, calls: Sequence[Call], **params: Any) -> pandas.DataFrame:
     """Return reductions of groups, a column for each call by its number, labelled by the keys as pandas labels them."""
+    return _labelled(grouped, calls, _found(grouped, calls, params))
+
+
+def _found(grouped: Grouped, calls: Sequence[Call], params: Mapping[str, Any]) -> pandas.DataFrame:
     grouped = grouped.settled() if any(how in ("sum", "prod", "nunique") for _, how in calls) else grouped
     demand_types(grouped, calls, params)
-    found = _by_house(grouped, calls, params)
+    return _by_house(grouped, calls, params)
+
+
+def _labelled(grouped: Grouped, calls: Sequence[Call], found: pandas.DataFrame) -> pandas.DataFrame:
     labels, taken = _labels(grouped, found)
     columns = {number: _taken(found[number], taken, how) for number, (_, how) in enumerate(calls)}
     return pandas.DataFrame(columns, index=labels, copy=False)
@@ -121,10 +131,10 @@ def _by_house(grouped: Grouped, calls: Sequence[Call], params: Mapping[str, Any]
     rows, house = grouped.rows, grouped.house
     asked: list[tuple[str, str, str]] = []
     for number, (position, how) in enumerate(calls):
-        name = str(position)
-        coding = grouped.coding(position)
+        name, coding = str(position), grouped.coding(position)
         if coding is not None:
-            rows, parts = _with_parts(rows, grouped.column(position), name, coding.parts(how))
+            parts_asked = SIZE if how == "size" else coding.parts(how)
+            rows, parts = _with_parts(rows, grouped.column(position), name, parts_asked)
             asked += [(f"of {number} {part}", *call) for part, call in enumerate(parts)]
             continue
         if how in ("any", "all") and grouped.kind(position) != "U":
@@ -154,7 +164,10 @@ def _by_house(grouped: Grouped, calls: Sequence[Call], params: Mapping[str, Any]
     columns: dict[int, Any] = {}
     for number, (position, how) in enumerate(calls):
         coding = grouped.coding(position)
-        if coding is not None:
+        if how == "size":
+            counted = found[f"of {number}" if coding is None else f"of {number} 0"]
+            columns[number] = _sizes_beside(grouped, position, counted)
+        elif coding is not None:
             parts = [found[f"of {number} {part}"] for part in range(len(coding.parts(how)))]
             columns[number] = coding.reduced(how, parts)
         else:
@@ -192,16 +205,27 @@ def _typed(column: pandas.Series, how: str, kind: str) -> pandas.Series:
     return column.astype("uint64" if kind == "u" else "int64")
 
 
-def _labels(grouped: Grouped, found: pandas.DataFrame) -> tuple[pandas.Index, Any]:
-    """Return labels of groups as pandas has them, and the rows of results that they label; None for all."""
-    keys: list[Any] = []
+def _keys(grouped: Grouped, found: pandas.DataFrame) -> list[pandas.Series]:
+    """Return the keys of groups."""
+    keys = []
     for number, name in enumerate(grouped.names):
         key: Any = found[key_column(number)]
         keys.append(key.astype(grouped.key_types.get(number, key.dtype)).rename(name))
+    return keys
+
+
+def _are_labels(grouped: Grouped, keys: Sequence[pandas.Series]) -> bool:
+    """Return whether keys of groups are labels, in the order that pandas gives them."""
     options = grouped.options
     # Levels of groups that are not sorted are in the order of the first rows, too.
     is_plain = options["dropna"] and (options["sort"] or len(keys) == 1)
-    if is_plain and not any(isinstance(key.dtype, pandas.CategoricalDtype) for key in keys):
+    return is_plain and not any(isinstance(key.dtype, pandas.CategoricalDtype) for key in keys)
+
+
+def _labels(grouped: Grouped, found: pandas.DataFrame) -> tuple[pandas.Index, Any]:
+    """Return labels of groups as pandas has them, and the rows of results that they label; None for all."""
+    keys, options = _keys(grouped, found), grouped.options
+    if _are_labels(grouped, keys):
         if len(keys) == 1:
             return pandas.Index(keys[0], name=grouped.names[0]), None
         return pandas.MultiIndex.from_arrays(keys, names=grouped.names), None
@@ -232,19 +256,31 @@ def _taken(column: pandas.Series, taken: Any, how: str) -> Any:
 def arranged(grouped: Grouped, found: pandas.DataFrame, columns: pandas.Index) -> Any:
     """Return results by groups as a frame, with keys as labels or as columns."""
     found = found.set_axis(columns, axis=1)
-    return found if grouped.options["as_index"] else _with_keys(grouped, found)
+    if grouped.options["as_index"]:
+        return found
+    keys = [found.index.get_level_values(number) for number in range(len(grouped.keys))]
+    return _with_keys(grouped, found.reset_index(drop=True), keys)
 
 
-def _with_keys(grouped: Grouped, found: pandas.DataFrame) -> pandas.DataFrame:
+def arranged_reductions(grouped: Grouped, calls: Sequence[Call], columns: pandas.Index, **params: Any) -> Any:
+    """Return reductions of groups as a frame, with keys as labels or as columns."""
+    found = _found(grouped, calls, params)
+    keys = _keys(grouped, found)
+    if grouped.options["as_index"] or not _are_labels(grouped, keys):
+        return arranged(grouped, _labelled(grouped, calls, found), columns)
+    # Labels of several levels would take longer than the groups.
+    return _with_keys(grouped, found[[*range(len(calls))]].set_axis(columns, axis=1), keys)
+
+
+def _with_keys(grouped: Grouped, found: pandas.DataFrame, keys: Sequence[Any]) -> pandas.DataFrame:
     if len(grouped.own) < len(grouped.keys):
         raise NotLazyError("keys that are no columns of the frame")
     names = [(name, "") if found.columns.nlevels == 2 else name for name in grouped.names]
     if any(name in found.columns for name in names):
         raise NotLazyError("a key is reduced, too")
-    made = found.reset_index(drop=True)
-    for number, name in enumerate(names):
-        made.insert(number, name, found.index.get_level_values(number))
-    return made
+    for number, (name, key) in enumerate(zip(names, keys, strict=True)):
+        found.insert(number, name, key)
+    return found
 
 
 def columns_of(grouped: Grouped, positions: Sequence[int]) -> Any:
@@ -257,8 +293,8 @@ def per_column(grouped: Grouped, how: str, positions: Sequence[int], **params: A
     """Return one reduction of some columns."""
     if not positions:
         raise NotLazyError("no column is left")
-    found = reduced(grouped, [(position, how) for position in positions], **params)
-    made = arranged(grouped, found, columns_of(grouped, positions))
+    calls = [(position, how) for position in positions]
+    made = arranged_reductions(grouped, calls, columns_of(grouped, positions), **params)
     return made.iloc[:, 0] if grouped.is_series and grouped.options["as_index"] else made
 
 
@@ -359,7 +395,7 @@ def _sizes(grouped: Grouped) -> Any:
         found = _sizes_beside(grouped, grouped.positions[0], found)
     if grouped.options["as_index"]:
         return found.rename(grouped.labels[grouped.positions[0]]) if grouped.is_series else found
-    return _with_keys(grouped, found.to_frame("size"))
+    return arranged(grouped, found.to_frame(), pandas.Index(["size"]))
 
 
 def nunique(grouped: Grouped, dropna: bool = True) -> Any:
@@ -567,17 +603,9 @@ def _sizes_beside(grouped: Grouped, position: int, counted: pandas.Series) -> pa
 
 def _several(grouped: Grouped, wanted: Sequence[tuple[int, Any]], labels: pandas.Index) -> Any:
     calls = [(at, reduction_of(grouped, at, how)) for at, how in wanted]
-    others = [call for call in calls if call[1] not in ("size", "quantile")]
     if any(how == "quantile" for _, how in calls):
         raise NotLazyError("quantiles beside other reductions")
-    if len(others) == len(calls):
-        return when_looked_at(grouped, calls, labels, lambda: arranged(grouped, reduced(grouped, calls), labels))
-    found = reduced(grouped, others) if others else pandas.DataFrame()
-    if len(others) < len(calls):
-        counted, rest = sizes(grouped), iter(range(len(others)))
-        columns = [_sizes_beside(grouped, at, counted) if how == "size" else found[next(rest)] for at, how in calls]
-        found = pandas.DataFrame(dict(enumerate(columns)))
-    return arranged(grouped, found, labels)
+    return when_looked_at(grouped, calls, labels, lambda: arranged_reductions(grouped, calls, labels))
 
 
 # results with one row for each row

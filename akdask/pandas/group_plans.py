@@ -10,7 +10,9 @@ import pandas
 from akdask.columns.dtypes import FLOAT64, INT64, NULLABLE_INT64, NULLABLE_UINT8, NULLABLE_UINT64, ColumnType
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.group_reductions import reduce_at_once
+from akdask.frames.groupby import DataFrameGroupBy
 from akdask.pandas import labels as labelling
+from akdask.pandas.encoded import EXTREMES, Coding, Narrow
 from akdask.pandas.grouped import Grouped, key_column, kind_of_values
 from akdask.pandas.labels import FrameLabels
 from akdask.pandas.lazy import LazyFrame
@@ -20,7 +22,7 @@ Call = tuple[int, str]
 """Position of a column, and a reduction."""
 
 PLANNED: Mapping[str, tuple[str, ColumnType | None]] = {
-    **dict.fromkeys(("count", "nunique"), ("iufbMmU", INT64)),
+    **dict.fromkeys(("size", "count", "nunique"), ("iufbMmU", INT64)),
     **dict.fromkeys(("mean", "std", "var", "median"), ("if", FLOAT64)),
     **dict.fromkeys(("sum", "min", "max"), ("if", None)),
 }
@@ -41,10 +43,23 @@ def has_plan(grouped: Grouped, calls: Sequence[Call], labels: pandas.Index) -> b
     keys = [(key, grouped.column(grouped.own[number])) for number, key in enumerate(grouped.keys)]
     if any(key._value != column._value or kind_of_values(key) not in "iufbMU" for key, column in keys):
         return False
-    if any(labelling.coding_of_array(key) is not None or key._value.dtype in NULLABLE for key, _ in keys):
+    if any(not _is_whole(labelling.coding_of_array(key)) or key._value.dtype in NULLABLE for key, _ in keys):
         return False
     return all(
-        how in PLANNED and grouped.coding(at) is None and grouped.kind(at) in PLANNED[how][0] for at, how in calls
+        how in PLANNED and grouped.kind(at) in PLANNED[how][0] and _is_known(grouped, at, how) for at, how in calls
+    )
+
+
+def _is_whole(coding: Coding | None) -> bool:
+    """Return whether numbers of a column stand for themselves, or for integers of fewer bits."""
+    return coding is None or (isinstance(coding, Narrow) and coding.dtype.kind in "iu")
+
+
+def _is_known(grouped: Grouped, position: int, how: str) -> bool:
+    """Return whether a reduction has a type that does not depend on values: sums of narrow integers may be narrow."""
+    coding = grouped.coding(position)
+    return coding is None or (
+        _is_whole(coding) and how != "sum" and grouped.column(position)._value.dtype not in NULLABLE
     )
 
 
@@ -58,12 +73,20 @@ def plan(grouped: Grouped, calls: Sequence[Call], labels: pandas.Index, is_serie
     """
     asked = [(f"of {number}", str(position), how) for number, (position, how) in enumerate(calls)]
     house: Any = grouped.house
+    narrow: dict[int, Any] = {at: grouped.column(at) for at, _ in calls if grouped.coding(at) is not None}
+    if narrow:
+        rows = grouped.rows
+        for position, column in narrow.items():
+            rows = rows._of(rows._columns.having(str(position), column.plain()))
+        house = DataFrameGroupBy(grouped._groups, rows, house.gb_key_names, False, sort=house.sort)
     found = (reduce_at_once(house, asked) if asked else house.size(as_series=False))._columns
     results = [found.array(name) for name, _, _ in asked] or [found.array("size")]
-    for (position, how), array in zip(calls, results, strict=False):
+    for number, ((position, how), array) in enumerate(zip(calls, results, strict=False)):
         dtype = PLANNED[how][1] or grouped.column(position)._value.dtype
         if array._value.dtype != dtype or dtype in NULLABLE:
             raise NotLazyError("the type depends on values")
+        if position in narrow and how in EXTREMES:
+            results[number] = narrow[position]._like(array._frame, array._value)
     keys = {name: found.array(key_column(number)) for number, name in enumerate(map(str, grouped.names))}
     columns = dict(zip(map(str, labels), results, strict=True))
     levels: tuple[tuple[str, Hashable], ...] = ()
