@@ -43,14 +43,14 @@ def has_plan(grouped: Grouped, calls: Sequence[Call], labels: pandas.Index) -> b
     keys = [(key, grouped.column(grouped.own[number])) for number, key in enumerate(grouped.keys)]
     if any(key._value != column._value or kind_of_values(key) not in "iufbMU" for key, column in keys):
         return False
-    if any(not _is_whole(labelling.coding_of_array(key)) or key._value.dtype in NULLABLE for key, _ in keys):
+    if any(not _is_plain_or_narrow(labelling.coding_of_array(key)) or key._value.dtype in NULLABLE for key, _ in keys):
         return False
     return all(
         how in PLANNED and grouped.kind(at) in PLANNED[how][0] and _is_known(grouped, at, how) for at, how in calls
     )
 
 
-def _is_whole(coding: Coding | None) -> bool:
+def _is_plain_or_narrow(coding: Coding | None) -> bool:
     """Return whether numbers of a column stand for themselves, or for integers of fewer bits."""
     return coding is None or (isinstance(coding, Narrow) and coding.dtype.kind in "iu")
 
@@ -59,7 +59,7 @@ def _is_known(grouped: Grouped, position: int, how: str) -> bool:
     """Return whether a reduction has a type that does not depend on values: sums of narrow integers may be narrow."""
     coding = grouped.coding(position)
     return coding is None or (
-        _is_whole(coding) and how != "sum" and grouped.column(position)._value.dtype not in NULLABLE
+        _is_plain_or_narrow(coding) and how != "sum" and grouped.column(position)._value.dtype not in NULLABLE
     )
 
 
