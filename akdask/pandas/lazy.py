@@ -11,6 +11,7 @@ import pandas
 from akdask.arrays.array import Array
 from akdask.arrays.rules import PANDAS
 from akdask.arrays.scalar import Scalar
+from akdask.arrays.strings import Strings
 from akdask.engine.alignment import max_rows
 from akdask.frames.columnset import INDEX, VALUES, ColumnSet
 from akdask.frames.dataframe import DataFrame
@@ -231,6 +232,11 @@ def kind_of(given: Any) -> str | None:
 
 
 KINDS: dict[type, str] = {DataFrame: "frame", Series: "series", Index: "index", Array: "array"}
+
+
+def keeps_equal_rows(column: Series, kind: str, key: Callable[[Any], Any] | None) -> bool:
+    """Return whether pandas keeps the order of equal values by which rows are sorted: it does with text of any kind."""
+    return kind != "quicksort" or (key is None and isinstance(column.values, Strings))
 
 
 def rows_found_once(rows: Any) -> Any:

@@ -22,7 +22,7 @@ from akdask.pandas.arguments import NOT_GIVEN
 from akdask.pandas.arithmetic_forms import FORMS as ARITHMETIC
 from akdask.pandas.face import faced, in_pandas, lazy_argument, words
 from akdask.pandas.labels import arrangement, framed, row_labels, series_of, settled_operands, type_with_gaps
-from akdask.pandas.lazy import LazySeries, order_of_pandas, rows_found_once
+from akdask.pandas.lazy import LazySeries, keeps_equal_rows, order_of_pandas, rows_found_once
 from akdask.pandas.refusals import NotLazyError
 from akdask.pandas.series import OF_VALUES
 
@@ -187,14 +187,15 @@ def sort_values(
     ignore_index: bool = False,
     key: Any = None,
 ) -> Any:
-    series = rows_found_once(series)
-    order = order_of_pandas(series, ascending, kind, na_position, key)
-    if order is None:
-        if key is not None:
-            raise NotLazyError("there are many values")
-        return series.sort_values(ascending, na_position=na_position, ignore_index=ignore_index)
-    rows = series.iloc[order]
-    return rows.reset_index(drop=True) if ignore_index else rows
+    if not keeps_equal_rows(series, kind, key):
+        series = rows_found_once(series)
+        order = order_of_pandas(series, ascending, kind, na_position, key)
+        if order is not None:
+            rows = series.iloc[order]
+            return rows.reset_index(drop=True) if ignore_index else rows
+    if key is not None:
+        raise NotLazyError("there are many values")
+    return series.sort_values(ascending, na_position=na_position, ignore_index=ignore_index)
 
 
 def text_of(series: LazySeries) -> Any:

@@ -9,7 +9,7 @@ import pytest
 import akdask.pandas as pd
 from akdask import config
 from akdask.engine.scheduler import recorded
-from akdask.pandas import chunk_forms, group_chunks, tuning
+from akdask.pandas import chunk_forms, frame_forms, group_chunks, series_forms, tuning
 from akdask.pandas.frequencies import Regular
 from tests.pandas_face.compare import difference
 
@@ -48,6 +48,26 @@ def test_a_common_question_is_answered_without_chunks(name, monkeypatch):
     with config.set(pandas_fallback="error"):
         found = QUESTIONS[name](pd.DataFrame(ROWS))
     assert difference(found, QUESTIONS[name](ROWS)) is None
+
+
+@pytest.mark.parametrize("na_position", ["first", "last"])
+@pytest.mark.parametrize("ascending", [True, False])
+def test_sorts_by_text_are_plans_since_pandas_keeps_equal_rows(ascending, na_position, monkeypatch):
+    random = np.random.default_rng(3)
+    rows = pandas.DataFrame({"text": random.choice(["b", "a", "c", None], 500), "at": np.arange(500)})
+    for forms in (frame_forms, series_forms):
+        monkeypatch.setattr(forms, "rows_found_once", lambda found: pytest.fail("rows are computed for a sort"))
+        monkeypatch.setattr(forms, "order_of_pandas", lambda *args: pytest.fail("pandas sorts"))
+    options = {"ascending": ascending, "na_position": na_position}
+    with config.set(pandas_fallback="error"):
+        found = pd.DataFrame(rows)
+        assert difference(found.sort_values("text", **options), rows.sort_values("text", **options)) is None
+        assert (
+            difference(found.sort_values("text", **options).head(9), rows.sort_values("text", **options).head(9))
+            is None
+        )
+        some = found["text"].sort_values(ignore_index=True, **options)
+        assert difference(some, rows["text"].sort_values(ignore_index=True, **options)) is None
 
 
 @pytest.mark.parametrize("length", [6, 40, 300])
