@@ -253,9 +253,7 @@ def repeated(arrays: Sequence[Array], keep: str | bool) -> pdarray:
     groups = GroupBy(list(arrays), dropna=False)
     if keep is False:
         return groups.broadcast(groups.size()[1]) > 1
-    numbers = pdarray(*row_numbers(arrays[0]._frame))
-    edge = groups.min(numbers)[1] if keep == "first" else groups.max(numbers)[1]
-    return groups.broadcast(edge) != numbers
+    return ~groups.edge_rows(last=keep == "last")
 
 
 def mode(frame: DataFrame, numeric_only: bool, dropna: bool) -> pd.DataFrame:
