@@ -74,6 +74,7 @@ QUESTIONS = {
 }
 
 
+@pytest.mark.few_rows_only
 @pytest.mark.parametrize("hashed", [True, False])
 @pytest.mark.parametrize(("count", "ranges"), [(2000, 3), (2000, 1), (1, 1)])
 @pytest.mark.parametrize("name", QUESTIONS)
