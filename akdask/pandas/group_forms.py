@@ -23,10 +23,11 @@ from akdask.frames.series import Series
 from akdask.pandas import group_plans
 from akdask.pandas import labels as labelling
 from akdask.pandas.face import in_pandas
+from akdask.pandas.group_plans import TAKEN, Call, demand_type, demand_types
 from akdask.pandas.grouped import Grouped, key_column
 from akdask.pandas.labels import FrameLabels, coding_of_array, computed, had_gaps
 from akdask.pandas.lazy import LazyFrame, LazySeries, plain
-from akdask.pandas.refusals import ArrangementError, NotLazyError
+from akdask.pandas.refusals import NotLazyError
 from akdask.pandas.series import OF_VALUES
 
 LABEL = "label"
@@ -35,17 +36,6 @@ LABEL = "label"
 # reductions
 
 NUMBERS = "iufb"
-
-TAKEN: Mapping[str, str] = {
-    **dict.fromkeys(("count", "nunique", "first", "last"), "iufbMmUC"),
-    **dict.fromkeys(("min", "max"), "iufbMmU"),
-    **dict.fromkeys(("sum", "prod", "std", "var", "sem", "skew", "kurt"), "iufb"),
-    **dict.fromkeys(("any", "all"), "iufbU"),
-    **dict.fromkeys(("idxmin", "idxmax"), "iufbMmU"),
-    **dict.fromkeys(("mean", "median"), "iufbMm"),
-    "quantile": "iuf",
-}
-"""Reductions, and the types of values that their lazy forms take."""
 
 OF_NOTHING: Mapping[str, int | bool] = {
     "count": 0,
@@ -58,48 +48,11 @@ OF_NOTHING: Mapping[str, int | bool] = {
 }
 """What reductions find of no rows; all others find nothing."""
 
-SAMPLES: Mapping[str, Any] = {
-    "U": pandas.Series(["a"]),
-    "M": pandas.Series(pandas.to_datetime(["2000-01-01"])),
-    "m": pandas.Series(pandas.to_timedelta(["1D"])),
-    "b": pandas.Series([True]),
-}
-"""A value of each type that pandas may refuse to reduce."""
-
-Call = tuple[int, str]
-"""Position of a column, and a reduction."""
-
 SIZE = (("", "size"),)
 """The part of a column of another type that gives the sizes of groups."""
 
 LARGEST_EXACT = 2**53
 """Products of integers that are found as floats are exact below it."""
-
-
-def demand_type(grouped: Grouped, position: int, how: str, params: Mapping[str, Any]) -> None:
-    """Raise what pandas raises for a reduction that does not take a type, NotLazyError if pandas takes it."""
-    if how not in TAKEN:
-        raise NotLazyError(f"{how} of groups has no lazy form")
-    kind = grouped.kind(position)
-    if kind in TAKEN[how]:
-        return
-    if kind == "C":
-        raise NotLazyError("reductions of categories depend on whether they are in order")
-    try:
-        getattr(SAMPLES[kind].groupby([0], observed=True), how)(**params)
-    except TypeError as error:
-        raise ArrangementError(error) from error
-    raise NotLazyError(f"{how} of groups takes no such column")
-
-
-def demand_types(grouped: Grouped, calls: Sequence[Call], params: Mapping[str, Any]) -> None:
-    """Raise what pandas raises for reductions that do not take the types of columns, NotLazyError if it takes them."""
-    for position, how in calls:
-        if how == "size" or grouped.coding(position) is not None:
-            continue
-        demand_type(grouped, position, how, params)
-        if how in ("sum", "prod") and grouped.kind(position) == "u" and grouped.column(position).dtype == np.uint8:
-            raise NotLazyError("sums of bytes wrap around")
 
 
 def reduced(grouped: Grouped, calls: Sequence[Call], **params: Any) -> pandas.DataFrame:
@@ -150,7 +103,7 @@ def _by_house(grouped: Grouped, calls: Sequence[Call], params: Mapping[str, Any]
             rows = rows._of(rows._columns.having(name, number_column))
         asked.append((f"of {number}", name, "first_present" if how == "first" else how))
     if rows is not grouped.rows:
-        house = DataFrameGroupBy(grouped._groups, rows, house.gb_key_names, False, sort=house.sort)
+        house = grouped.house_of(rows)
     lazily: Any = house_reduction(house, asked, params) if asked else house.size()
     found = lazily.to_pandas()
     exact = {name for name in found.columns if name.count(" ") == 2}
@@ -265,11 +218,10 @@ def arranged(grouped: Grouped, found: pandas.DataFrame, columns: pandas.Index) -
 def arranged_reductions(grouped: Grouped, calls: Sequence[Call], columns: pandas.Index, **params: Any) -> Any:
     """Return reductions of groups as a frame, with keys as labels or as columns."""
     found = _found(grouped, calls, params)
-    keys = _keys(grouped, found)
-    if grouped.options["as_index"] or not _are_labels(grouped, keys):
-        return arranged(grouped, _labelled(grouped, calls, found), columns)
-    # Labels of several levels would take longer than the groups.
-    return _with_keys(grouped, found[[*range(len(calls))]].set_axis(columns, axis=1), keys)
+    if not grouped.options["as_index"] and _are_labels(grouped, keys := _keys(grouped, found)):
+        # Labels of several levels would take longer than the groups.
+        return _with_keys(grouped, found[[*range(len(calls))]].set_axis(columns, axis=1), keys)
+    return arranged(grouped, _labelled(grouped, calls, found), columns)
 
 
 def _with_keys(grouped: Grouped, found: pandas.DataFrame, keys: Sequence[Any]) -> pandas.DataFrame:
@@ -816,7 +768,7 @@ def extreme_values(name: str) -> Callable[..., Any]:
 def with_levels(grouped: Grouped, rows_of: Callable[[Any], Any]) -> Any:
     """Return chosen rows of groups, with the keys and the labels of rows as levels."""
     rows = _beside_keys(grouped)
-    groups = DataFrameGroupBy(grouped._groups, rows, grouped.house.gb_key_names, False, sort=grouped.house.sort)
+    groups = grouped.house_of(rows)
     return _levelled(grouped, rows_of(groups)._columns)
 
 

@@ -1,25 +1,44 @@
-"""Plans of results of groups that give, row for row, what pandas gives for the computed groups."""
+"""Types that reductions of groups take, and plans that give, row for row, what pandas gives for computed groups."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas
 
 from akdask.columns.dtypes import FLOAT64, INT64, NULLABLE_INT64, NULLABLE_UINT8, NULLABLE_UINT64, ColumnType
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.group_reductions import reduce_at_once
-from akdask.frames.groupby import DataFrameGroupBy
 from akdask.pandas import labels as labelling
 from akdask.pandas.encoded import EXTREMES, Coding, Narrow
 from akdask.pandas.grouped import Grouped, key_column, kind_of_values
 from akdask.pandas.labels import FrameLabels
 from akdask.pandas.lazy import LazyFrame
-from akdask.pandas.refusals import NotLazyError
+from akdask.pandas.refusals import ArrangementError, NotLazyError
 
 Call = tuple[int, str]
 """Position of a column, and a reduction."""
+
+TAKEN: Mapping[str, str] = {
+    **dict.fromkeys(("count", "nunique", "first", "last"), "iufbMmUC"),
+    **dict.fromkeys(("min", "max"), "iufbMmU"),
+    **dict.fromkeys(("sum", "prod", "std", "var", "sem", "skew", "kurt"), "iufb"),
+    **dict.fromkeys(("any", "all"), "iufbU"),
+    **dict.fromkeys(("idxmin", "idxmax"), "iufbMmU"),
+    **dict.fromkeys(("mean", "median"), "iufbMm"),
+    "quantile": "iuf",
+}
+"""Reductions, and the types of values that their lazy forms take."""
+
+SAMPLES: Mapping[str, Any] = {
+    "U": pandas.Series(["a"]),
+    "M": pandas.Series(pandas.to_datetime(["2000-01-01"])),
+    "m": pandas.Series(pandas.to_timedelta(["1D"])),
+    "b": pandas.Series([True]),
+}
+"""A value of each type that pandas may refuse to reduce."""
 
 PLANNED: Mapping[str, tuple[str, ColumnType | None]] = {
     **dict.fromkeys(("size", "count", "nunique"), ("iufbMmU", INT64)),
@@ -29,6 +48,32 @@ PLANNED: Mapping[str, tuple[str, ColumnType | None]] = {
 """Reductions whose results have types that are known before: types of values, and of results, None for the same."""
 
 NULLABLE = (NULLABLE_INT64, NULLABLE_UINT64, NULLABLE_UINT8)
+
+
+def demand_type(grouped: Grouped, position: int, how: str, params: Mapping[str, Any]) -> None:
+    """Raise what pandas raises for a reduction that does not take a type, NotLazyError if pandas takes it."""
+    if how not in TAKEN:
+        raise NotLazyError(f"{how} of groups has no lazy form")
+    kind = grouped.kind(position)
+    if kind in TAKEN[how]:
+        return
+    if kind == "C":
+        raise NotLazyError("reductions of categories depend on whether they are in order")
+    try:
+        getattr(SAMPLES[kind].groupby([0], observed=True), how)(**params)
+    except TypeError as error:
+        raise ArrangementError(error) from error
+    raise NotLazyError(f"{how} of groups takes no such column")
+
+
+def demand_types(grouped: Grouped, calls: Sequence[Call], params: Mapping[str, Any]) -> None:
+    """Raise what pandas raises for reductions that do not take the types of columns, NotLazyError if it takes them."""
+    for position, how in calls:
+        if how == "size" or grouped.coding(position) is not None:
+            continue
+        demand_type(grouped, position, how, params)
+        if how in ("sum", "prod") and grouped.kind(position) == "u" and grouped.column(position).dtype == np.uint8:
+            raise NotLazyError("sums of bytes wrap around")
 
 
 def has_plan(grouped: Grouped, calls: Sequence[Call], labels: pandas.Index) -> bool:
@@ -78,7 +123,7 @@ def plan(grouped: Grouped, calls: Sequence[Call], labels: pandas.Index, is_serie
         rows = grouped.rows
         for position, column in narrow.items():
             rows = rows._of(rows._columns.having(str(position), column.plain()))
-        house = DataFrameGroupBy(grouped._groups, rows, house.gb_key_names, False, sort=house.sort)
+        house = grouped.house_of(rows)
     found = (reduce_at_once(house, asked) if asked else house.size(as_series=False))._columns
     results = [found.array(name) for name, _, _ in asked] or [found.array("size")]
     for number, ((position, how), array) in enumerate(zip(calls, results, strict=False)):

@@ -68,9 +68,12 @@ class Grouped:
         self.key_types: dict[int, Any] = {}
         given = keys[0] if len(keys) == 1 else keys
         self._groups = ColumnGroups(given, dropna=options["dropna"])
-        self.house = DataFrameGroupBy(
-            self._groups, rows, list(map(key_column, range(len(keys)))), False, sort=options["sort"]
-        )
+        self.house = self.house_of(rows)
+
+    def house_of(self, rows: LazyFrame) -> DataFrameGroupBy:
+        """Return the groups of the house with other columns on the same rows."""
+        names = list(map(key_column, range(len(self.keys))))
+        return DataFrameGroupBy(self._groups, rows, names, False, sort=self.options["sort"])
 
     @property
     def positions(self) -> list[int]:
@@ -120,9 +123,7 @@ class Grouped:
             return self
         made = copy(self)
         made.rows = LazyFrame._of(columns.beside({**{n: columns.array(n) for n in columns.values}, **changed}))
-        made.house = DataFrameGroupBy(
-            self._groups, made.rows, self.house.gb_key_names, False, sort=self.options["sort"]
-        )
+        made.house = self.house_of(made.rows)
         return made
 
     @property
