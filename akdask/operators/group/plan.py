@@ -639,14 +639,23 @@ def _tables(frame: Frame, keys: Sequence[Value]) -> str:
 
 
 class Groups(Frame):
-    """One row for each distinct combination of keys, which come first among the columns."""
+    """One row for each distinct combination of keys, which come first among the columns.
 
+    Rows are sorted by the keys if they are `ordered`, else those with text may be sorted by hashes.
+    """
+
+    frame: Frame
     keys: tuple[Value, ...]
+    identity: GroupIdentity
+    ordered: bool
 
     def describe_column(self, name: Hashable) -> str | None:
         return describe(self.keys[name]) if isinstance(name, int) and name < len(self.keys) else None
 
-    ordered: bool
+    @property
+    def own_rows(self) -> RowSpace:
+        """The rows of all groups of the same rows by the same keys in the same order."""
+        return self.identity.rows("groups" if self.ordered else "hashed groups", self.frame, self.keys)
 
     @cached_property
     def has_text(self) -> bool:
@@ -706,7 +715,7 @@ class GroupAggregate(Groups):
 
     @cached_property
     def planned_rows(self) -> RowSpace:
-        return self.identity.rows("groups" if self.ordered else "hashed groups", self.frame, self.keys)
+        return self.own_rows
 
     @cached_property
     def grouping(self) -> str:
@@ -795,7 +804,7 @@ class GroupStatistic(Groups):
 
     @cached_property
     def planned_rows(self) -> RowSpace:
-        rows = self.identity.rows("groups" if self.ordered else "hashed groups", self.frame, self.keys)
+        rows = self.own_rows
         if rows.npartitions == 1:
             return rows
         # Splitters follow the number of distinct values, so they differ from the splitters of other aggregations.
