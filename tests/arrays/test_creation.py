@@ -158,6 +158,27 @@ def test_large_whole_numbers_are_counted_exactly(arguments, dtype):
     assert (made.dtype, made.tolist()) == (dtype, list(range(*arguments)))
 
 
+@pytest.mark.parametrize(
+    ("arguments", "dtype"),
+    [
+        ((-(2**63) - 1, -(2**63) + 1), "bigint"),
+        ((-(2**63), -(2**63) + 2), "int64"),
+        ((-1, 2**63, 2**63), "bigint"),
+        ((-1, 2**63, 2**63 - 1), "int64"),
+        ((2**63 - 1, -1, -(2**63) + 1), "int64"),
+        ((2**63, -1, -(2**63)), "uint64"),
+        ((0, 2**64, 2**63), "uint64"),
+        ((2**64 - 1, 2**64), "uint64"),
+        ((2**64, 2**64 - 2, -1), "bigint"),
+        ((3, -1, -(2**64)), "uint64"),
+        ((5, 5, 2**70), "uint64"),
+    ],
+)
+def test_whole_numbers_at_the_ends_of_types_and_with_large_steps_are_exact(arguments, dtype):
+    made = ak.arange(*arguments)
+    assert (made.dtype, made.tolist()) == (dtype, list(range(*arguments)))
+
+
 @pytest.mark.parametrize("arguments", [(0, 1, 5), (0, 1, 1), (3, -3, 7), (0, 1, 0), (5, 5, 3)])
 def test_linspace_is_numpys(arguments):
     assert_equal(ak.linspace(*arguments), np.linspace(*arguments))
@@ -323,3 +344,27 @@ def test_linspace_between_arrays_is_numpys(axis, endpoint):
         found = ak.linspace(lows, highs, 4, endpoint, axis=axis)
         np.testing.assert_allclose(found.to_ndarray(), np.linspace(start, stop, 4, endpoint, axis=axis), rtol=1e-15)
     assert ak.linspace(ak.array([0, 5]), 2.5, 1).tolist() == np.linspace([0, 5], 2.5, 1).tolist()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [1, 2], (1, 2), np.array([1, 2]), np.array([1.0, 2.5]), np.array(["1", "2"]), ["1", "2"],
+        np.array([1, 2.9], object), [np.uint64(1), np.float64(2)],
+    ],
+)  # fmt: skip
+def test_integers_of_any_size_are_made_of_numbers_and_their_text(given):
+    assert ak.array(given, dtype="bigint").tolist() == [1, 2]
+    assert ak.array(given[:0], dtype="bigint").tolist() == []
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [True, False], [1, True], np.array([True]), np.array([1, True], object), [np.True_], [1, None],
+        np.array([1, None], object), [b"1"], np.array(["2020-01-01"], "M8[D]"), (1, [2]),
+    ],
+)  # fmt: skip
+def test_integers_of_any_size_are_not_made_of_bools_and_other_objects(given):
+    with pytest.raises(ArgumentTypeError, match="integers of any size are made of numbers"):
+        ak.array(given, dtype="bigint")

@@ -5,9 +5,11 @@ import pickle
 
 import dask
 import numpy as np
+import pandas as pd
 import pytest
 
 import akdask as ak
+from akdask.columns.dtypes import FLOAT64
 from akdask.errors import ArgumentError
 from akdask.testing import assert_equal
 from akdask.testing.memory import MemorySource
@@ -196,3 +198,14 @@ def test_ipython_shows_the_values_of_lazy_floats_wherever_they_are():
     assert next(kind for kind in value.__class__.__mro__ if "__repr__" in vars(kind)) is not object
     pretty = pytest.importorskip("IPython.lib.pretty").pretty
     assert pretty((value, {"mean": value})) == "(np.float64(2.0), {'mean': np.float64(2.0)})"
+
+
+@pytest.mark.parametrize("name", ["max", "min", "sum"])
+def test_scalars_of_integers_that_may_be_missing_are_floats_beside_rows(name):
+    rows = ak.Series(pd.Series([7, None, 3], dtype="Int64")).values
+    present = rows[~ak.isnan(rows)]
+    reduced, lacks = getattr(present, name)(), getattr(rows, name)()
+    assert reduced.as_value().dtype == lacks.as_value().dtype == FLOAT64
+    wanted = getattr(np.array([7.0, 3.0]), name)()
+    assert_equal(ak.array([1, 2]) + reduced, np.array([1, 2]) + wanted)
+    assert_equal(ak.array([1, 2]) + lacks, np.array([np.nan, np.nan]))

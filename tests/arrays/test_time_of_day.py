@@ -45,6 +45,14 @@ def test_rows_between_two_times_of_day_are_those_of_pandas(bounds, inclusive, zo
     assert df.x.between_time(*bounds, inclusive=inclusive).tolist() == expected
 
 
+@pytest.mark.parametrize("unit", ["us", "ms"])
+def test_times_of_day_are_those_of_each_unit(unit):
+    wanted, df = frames(TIMES.as_unit(unit))
+    for bounds in (("09:30", "17:00"), ("23:59:59.999", "00:30"), ("09:29:59.999", "09:29:59.999999")):
+        assert df.between_time(*bounds)["x"].tolist() == wanted.between_time(*bounds)["x"].tolist()
+    assert df.at_time("09:30")["x"].tolist() == wanted.at_time("09:30")["x"].tolist()
+
+
 @pytest.mark.parametrize("time", ["09:30", datetime.time(9, 30), datetime.time(23, 59, 59, 999_999), "00:00"])
 def test_rows_at_a_time_of_day_are_those_of_pandas(time):
     wanted, df = frames(TIMES)

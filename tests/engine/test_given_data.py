@@ -264,3 +264,25 @@ def test_errors_of_other_libraries_are_told_as_ours():
     assert fails(own) is own
     with pytest.raises(MemoryError):
         sources.refuses_foreign()(lambda: (_ for _ in ()).throw(MemoryError()))()
+
+
+KNOWN, ABOVE = sources.Interval(np.int64(2), np.int64(5)), sources.Interval(np.int64(6), np.int64(9))
+YES, NO, MAYBE = (True, True), (False, False), (False, True)
+
+
+@pytest.mark.parametrize(
+    ("operation", "args", "of_bools", "wanted"),
+    [
+        (sources.PRESENT, (KNOWN, None), False, (2, 5)), (sources.PRESENT, (None, KNOWN), False, (2, 5)),
+        (sources.PRESENT, (None, None), False, None),
+        ("less", (KNOWN, ABOVE), False, YES), ("less", (ABOVE, KNOWN), False, NO),
+        ("less", (KNOWN, KNOWN), False, MAYBE),
+        ("less", (KNOWN, None), False, None), ("less", (None, None), False, None),
+        ("add", (KNOWN, ABOVE), False, None), ("logical_and", (KNOWN, ABOVE), False, None),
+        ("logical_and", (None, sources.Interval(np.False_, np.False_)), True, NO),
+        ("logical_or", (None, sources.Interval(np.False_, np.False_)), True, MAYBE),
+    ],
+)  # fmt: skip
+def test_bounds_of_results_are_known_where_those_of_the_arguments_tell(operation, args, of_bools, wanted):
+    found = sources.apply(operation, args, of_bools=of_bools)
+    assert wanted == (None if found is None else (found.low, found.high))

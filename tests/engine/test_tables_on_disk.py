@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.columns.bigint import from_ints
+from akdask.columns.nullable import NullableColumn
 from akdask.columns.table import Table
 from akdask.engine.spill import SpillFile, TableOnDisk
 from akdask.errors import WriteError
@@ -99,3 +100,18 @@ def test_a_full_disk_is_told_and_takes_nothing(tmp_path, monkeypatch):
             TableOnDisk(Table({0: np.arange(100_000)}, 100_000))
     assert list(caught.value.details) == [f"folder: {tmp_path}"]
     assert os.fstat(before._file._file.fileno()).st_size == size
+
+
+@pytest.mark.parametrize("lacks", [[True, False, True, False, False], [False] * 5, [True] * 5, None])
+@pytest.mark.parametrize("values", [np.arange(5), np.arange(5) % 2 == 0])
+def test_numbers_with_missing_rows_come_back_whole_and_in_part(lacks, values):
+    column = NullableColumn(values, None if lacks is None else np.array(lacks))
+    stored = TableOnDisk(Table({"before": np.arange(5), "n": column, "behind": np.arange(5)}, 5))
+    lacks = lacks or [False] * 5
+    for start, stop in ((0, 5), (1, 4), (2, 2), (4, 5)):
+        found = stored.read_column("n", start, stop)
+        assert type(found) is NullableColumn
+        assert found.values.dtype == values.dtype
+        assert found.mask.tolist() == lacks[start:stop]
+        assert found.values[~found.mask].tolist() == values[start:stop][~np.array(lacks[start:stop], bool)].tolist()
+    assert stored.read(0, 5).columns["behind"].tolist() == [0, 1, 2, 3, 4]

@@ -20,16 +20,22 @@ from akdask.formats.hdf5 import (
     group_templates,
     layout,
     manifest,
+    metadata,
+    new_file,
     pandas_file,
     row_spaces,
+    rules_of_metadata,
     rules_of_objects,
     strings,
     validation,
 )
 from akdask.formats.hdf5.binary import UNKNOWN, MessageKind
 from akdask.formats.hdf5.description import ColumnSchema, ObjectSchema
+from akdask.formats.hdf5.library import open_hdf5
 from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset, StoredGroup
+from akdask.storage.files import identify
 from akdask.storage.objects import ObjType
+from akdask.storage.ranges import ELSEWHERE, Extent, range_reader
 
 
 class Listing:
@@ -408,3 +414,94 @@ def test_bounds_are_found_once_for_files_that_are_proven(is_proven):
         assert source.bounds("x") == ("taken", [0, 0, 1])
         assert source.bounds("y") is None
     assert asked == [("x", INT64), ("y", FLOAT64)] * (1 if is_proven else 2)
+
+
+# ---- chunks of remote files
+
+
+class Ranges:
+    """A reader of ranges that notes what is expected."""
+
+    def __init__(self, ranges):
+        self._ranges, self.expected = ranges, []
+
+    def __getattr__(self, name):
+        return getattr(self._ranges, name)
+
+    def expect(self, streams, **_options):
+        self.expected.append([list(stream) for stream in streams])
+
+
+def test_chunks_that_will_be_read_are_fetched_as_soon_as_the_file_is_open(tmp_path):
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        stored = [file.create_dataset(name, data=np.arange(10), chunks=(4,), compression="gzip") for name in "xy"]
+        file["flat"] = np.arange(10)
+        places = [
+            [stored_chunk.byte_offset, stored_chunk.byte_offset + stored_chunk.size]
+            for one in stored
+            for stored_chunk in map(one.id.get_chunk_info, range(3))
+        ]
+    file = identify(str(tmp_path / "x.h5"))
+    x, y, gone = (Extent(name, "<i8", ELSEWHERE, 10) for name in ("x", "y", "gone"))
+    for wanted, found in (
+        ([(x, 3, 5), (y, 8, 10)], [places[:2], places[5:]]),
+        # Those that are not there are refused when they are read.
+        ([(gone, 0, 10), (x, 0, 4)], [places[:1]]),
+        ([], []),
+    ):
+        with range_reader(file) as opened:
+            ranges = Ranges(opened)
+            reader = row_spaces.ChunkedReader(ranges, wanted)
+            assert ranges.expected == []
+            for start in (0, 4):
+                out = np.empty(4, np.int64)
+                reader.read_into(out, y, start)
+                assert out.tolist() == list(range(start, start + 4))
+            reader.close()
+        assert [[list(place) for place in stream] for streams in ranges.expected for stream in streams] == found
+        assert len(ranges.expected) == 1
+
+
+# ---- what stands for nothing
+
+
+@pytest.mark.parametrize(
+    ("written", "text"), [(None, "nan"), ("", None), ("nan", "nan"), ("NaN", "NaN"), ("missing", "missing")]
+)
+def test_files_before_the_attribute_write_nan_for_missing_labels(written, text):
+    assert pandas_file.label_missing(written) == text
+
+
+def test_parts_of_shares_are_as_long_as_all_of_them():
+    group = new_file.NewGroup("g", ObjType.STRINGS)
+    shares = [
+        (group, new_file.NewDataset("g/segments", "<i8", length), new_file.NewDataset("g/values", "|u1", 10 * length))
+        for length in (3, 0, 4)
+    ]
+    assert new_file.concat_parts(shares) == (
+        group,
+        new_file.NewDataset("g/segments", "<i8", 7),
+        new_file.NewDataset("g/values", "|u1", 70),
+    )
+    assert new_file.concat_parts(shares[1:2]) == shares[1]
+
+
+def test_datasets_and_groups_without_rows_stand_for_nothing(tmp_path):
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["empty"], file["one"] = np.zeros(0, np.int64), np.zeros(1, np.int64)
+        for name, lengths in (("none", (0, 0)), ("both", (0, 5)), ("other", (5, 0)), ("rows", (5, 2)), ("bare", ())):
+            group = file.create_group(name)
+            for number, length in enumerate(lengths):
+                group[str(number)] = np.zeros(length)
+        for name, mark in (("is", 1), ("is not", 0), ("is two", 2)):
+            file[name] = np.zeros(1, np.int64)
+            file[name].attrs["isBool"] = mark
+    with open_hdf5(str(tmp_path / "x.h5")) as file:
+        node = metadata.root_of(file).at
+        found = {name: rules_of_metadata._stands_for_nothing(node(name)) for name in NOTHING}
+        marks = {name: rules_of_metadata._marked(node(name)) for name in ("is", "is not", "is two", "one")}
+    assert found == NOTHING
+    assert marks == {"is": 1, "is not": 0, "is two": 0, "one": 0}
+
+
+NOTHING = {"empty": True, "one": False, "none": True, "both": True, "other": True, "rows": False, "bare": False}

@@ -244,3 +244,33 @@ def test_sums_of_limited_integers_are_modular():
     lists = as_lists("bigint", [[2**63, 2**63, 5], [7]])
     assert OPERATIONS["list_sum"].result_type(list_of(bigint_of(64))) == bigint_of(64)
     assert run("list_sum", lists, max_bits=64) == [5, 7]
+
+
+LISTS, OTHERS = list_of(INT64), list_of(FLOAT64)
+
+
+@pytest.mark.parametrize(
+    ("names", "types", "result"),
+    [
+        (("list_lengths",), (LISTS,), INT64),
+        (("list_hash",), (LISTS,), UINT64),
+        (("list_get",), (LISTS,), INT64),
+        (("list_window", "list_remove_repeats", "list_unique"), (OTHERS,), OTHERS),
+        (("list_multiplicity",), (OTHERS,), list_of(INT64)),
+        (("list_append", "list_without"), (OTHERS, FLOAT64), OTHERS),
+        (("list_set",), (LISTS, BOOL, INT64), LISTS),
+        (("list_join", "list_intersect", "list_union", "list_setdiff", "list_setxor"), (LISTS, LISTS), LISTS),
+        (("list_join", "list_union"), (list_of(bigint_of(5)), list_of(BIGINT)), list_of(bigint_of(5))),
+    ],
+)
+def test_results_of_lists_have_the_type_of_the_operation(names, types, result):
+    """Other types are refused: no list, lists of two types, and values that are not those of the lists."""
+    for name in names:
+        operation = OPERATIONS[name]
+        assert operation.result_type(*types) == result
+        wrong = [(INT64, *types[1:]), (STR, *types[1:])]
+        if name != "list_get" and len(types) > 1:
+            wrong += [(*types[:-1], STR), (list_of(STR), *types[1:])]
+        for given_types in wrong:
+            with pytest.raises(ArgumentTypeError):
+                operation.result_type(*given_types)

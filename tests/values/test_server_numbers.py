@@ -299,29 +299,30 @@ def left_turned(word, bits):
     return (word << bits | word >> 64 - bits) % WORD
 
 
-def by_network(size, key, rounds):
-    """Where each row goes, by ``permuteIndexFeistel`` of ``src/RandMsg.chpl``."""
+def place_by_network(row, size, key, rounds):
+    """Where a row goes, by ``permuteIndexFeistel`` of ``src/RandMsg.chpl``."""
     golden = 0x9E3779B97F4A7C15
     bits = max(1, (size - 1).bit_length())
     half = (bits + bits % 2) // 2
-    found = [0] * size
-    for row in range(size):
-        left, right = row >> half, row & 2**half - 1
-        while True:
-            for number in range(rounds):
-                of_round = left_turned(key ^ golden * (number + 1) % WORD, 7 * number + 13)
-                mixed = of_round ^ right ^ left_turned(of_round, number) ^ golden ^ number
-                mixed = mixed * golden % WORD
-                mixed ^= mixed >> 29 ^ mixed >> 43
-                mixed = left_turned(mixed, 17) ^ number * 0xA5A5A5A5A5A5A5A5 % WORD
-                left, right = right, left ^ mixed & 2**half - 1
-            # The halves change places at the end.
-            place = right << half | left
-            if place < size:
-                break
-            left, right = place >> half, place & 2**half - 1
-        found[place] = row
-    return found
+    left, right = row >> half, row & 2**half - 1
+    while True:
+        for number in range(rounds):
+            of_round = left_turned(key ^ golden * (number + 1) % WORD, 7 * number + 13)
+            mixed = of_round ^ right ^ left_turned(of_round, number) ^ golden ^ number
+            mixed = mixed * golden % WORD
+            mixed ^= mixed >> 29 ^ mixed >> 43
+            mixed = left_turned(mixed, 17) ^ number * 0xA5A5A5A5A5A5A5A5 % WORD
+            left, right = right, left ^ mixed & 2**half - 1
+        # The halves change places at the end.
+        place = right << half | left
+        if place < size:
+            return place
+        left, right = place >> half, place & 2**half - 1
+
+
+def by_network(size, key, rounds):
+    """The rows in the order of the places that they go to."""
+    return sorted(range(size), key=lambda row: place_by_network(row, size, key, rounds))
 
 
 @given(st.integers(1, 200), st.integers(0, WORD - 1), st.integers(1, 20))
@@ -330,6 +331,14 @@ def by_network(size, key, rounds):
 @example(200, WORD - 1, 16)
 def test_a_network_is_walked_backwards(size, key, rounds):
     assert shuffled(np.arange(size), key=key, size=size, rounds=rounds).tolist() == by_network(size, key, rounds)
+
+
+@pytest.mark.parametrize("bits", [20, 33, 40, 61, 62])
+def test_networks_of_many_rows_use_all_bits_of_their_hashes(bits):
+    for size in (2**bits, 2**bits - 2**bits // 5):
+        rows = [0, 1, size // 3, size - 2, size - 1]
+        places = np.array([place_by_network(row, size, 0x1234_5678_9ABC_DEF0, 18) for row in rows])
+        assert shuffled(places, key=0x1234_5678_9ABC_DEF0, size=size, rounds=18).tolist() == rows
 
 
 # examples of Arkouda's documentation: ``arkouda/numpy/random``
