@@ -3215,9 +3215,9 @@ class DataFrame(RowLabelled):
         >>> ak.DataFrame({"x": [20, 10, 20]}).rank().to_pandas()["x"].tolist()
         [2.5, 1.0, 2.5]
         """
-        from akdask.frames import sorting
+        from akdask.frames import ranks
 
-        return sorting.rank(self, method, ascending, pct, na_option=na_option)
+        return ranks.rank(self, method, ascending, pct, na_option=na_option)
 
     def nlargest(self, n: int, columns: str | Sequence[str], keep: str = "first") -> DataFrame:
         """Return the `n` rows with the largest values, the largest first; lazy, and without sorting the others.

@@ -1,4 +1,4 @@
-"""Rows of groups: some rows of each group, differences, and results for each row, such as running results and ranks."""
+"""Rows of groups: some rows of each group, differences, and results for each row, such as running results."""
 
 from __future__ import annotations
 
@@ -54,7 +54,6 @@ from akdask.frames.rows_in_groups import (
     taken_rows,
 )
 from akdask.frames.series import Series, series_of
-from akdask.frames.sorting import NA_OPTIONS, RANKS, place_ranks, rank_of_missing, ranked_sizes
 from akdask.frames.windows import (
     as_integer,
     checked_limit,
@@ -429,17 +428,6 @@ def ngroup(groups: DataFrameGroupBy, ascending: bool) -> Any:
     return series_of(groups.df._columns, _without_group(groups, numbers))
 
 
-def rank(groups: DataFrameGroupBy, method: str, ascending: bool, na_option: str, pct: bool) -> DataFrame:
-    if method not in RANKS:
-        raise ArgumentError(f"there is no rank {method!r}.", details=[f"methods: {', '.join(RANKS)}"])
-    if na_option not in NA_OPTIONS:
-        raise ArgumentError(f"na_option={na_option!r} is none of {', '.join(NA_OPTIONS)}.")
-    arrays = {name: groups.df._columns.array(name) for name in groups._columns(None)}
-    return groups.df._with_columns(
-        {name: _ranks(groups, array, method, ascending, na_option, pct) for name, array in arrays.items()}
-    )
-
-
 def nth(groups: DataFrameGroupBy, n: int) -> DataFrame:
     n = position(n)
     numbers = numbers_in_groups(groups.gb)
@@ -469,27 +457,6 @@ def filter_groups(groups: DataFrameGroupBy, func: Callable[[pd.DataFrame], Any])
     by_key = in_pandas(groups)
     remaining = by_key.filter(func).index
     return groups.df._rows(array(np.sort(np.asarray(remaining, np.int64))))
-
-
-def _ranks(groups: DataFrameGroupBy, values: Array, method: str, ascending: bool, na_option: str, pct: bool) -> Any:
-    keeps = na_option == "keep"
-    by: list[Array] = list(groups.gb._arrays)
-    if not groups.gb.dropna or not keeps:
-        # Rows with a missing key, or with a missing value, may be in a group.
-        by = [numbers_of_rows(groups.gb)]
-    # Where ranks descend, the first ones belong to the last groups.
-    there = [] if keeps else [rank_of_missing(values, is_first=(na_option == "top") == ascending)]
-    by_value = ColumnGroups([*by, *there, values], dropna=keeps)
-    keys, counts = by_value.size()
-    sizes = ranked_sizes(counts, method)
-    outer = GroupBy(list(keys[: len(by)]), dropna=False)
-    numbers = outer.broadcast(arange(outer.ngroups))
-    upto = running_of_groups("cumsum", sizes, numbers)
-    below = upto - sizes if ascending else outer.broadcast(outer.sum(sizes)[1]) - upto
-    placed: Any = place_ranks(by_value, sizes, below, method)
-    if pct:
-        placed = placed / by_value.broadcast(outer.broadcast(outer.sum(sizes)[1]))
-    return placed if keeps else _without_group(groups, placed)
 
 
 def running(groups: DataFrameGroupBy, name: str, numeric_only: bool) -> DataFrame:

@@ -610,9 +610,10 @@ class DataFrameGroupBy:
         >>> df.groupby("k").rank().to_pandas()["x"].tolist()
         [2.0, 1.0, 1.0]
         """
-        from akdask.frames import group_rows
+        from akdask.frames import ranks
 
-        return group_rows.rank(self, method, ascending, na_option, pct)
+        names = self._columns(None)
+        return ranks.rank(self.df, method, ascending, pct, na_option=na_option, groups=self.gb, names=names)
 
     def shift(self, periods: int = 1, freq: None = None, fill_value: Any = None) -> DataFrame:
         """Return the values `periods` rows further down in their groups; counts rows.  See `DataFrame.shift`.

@@ -2378,9 +2378,9 @@ class Series(Labelled, RowLabelled):
         >>> ak.Series([30, 10, 30]).rank().tolist()
         [2.5, 1.0, 2.5]
         """
-        from akdask.frames import sorting
+        from akdask.frames import ranks
 
-        return self._with(sorting.ranks(self.values, method, ascending, pct, na_option))
+        return self._with(ranks.ranks(self.values, method, ascending, pct, na_option))
 
     def nlargest(self, n: int = 5, keep: str = "first") -> Series:
         """Return the entries with the `n` largest values, the largest first; lazy.

@@ -9,13 +9,10 @@ import numpy as np
 
 from akdask.arrays import row_selection as row_tools
 from akdask.arrays.array import Array, unlabelled
-from akdask.arrays.categorical import Categorical
 from akdask.arrays.creation import full
-from akdask.arrays.elementwise import cast, where
-from akdask.arrays.groupby import ColumnGroups, GroupBy
+from akdask.arrays.elementwise import where
 from akdask.arrays.keys import comparable_keys
 from akdask.arrays.pdarray import pdarray
-from akdask.arrays.reductions import cumsum
 from akdask.arrays.setops import contained
 from akdask.arrays.shapes import chained
 from akdask.arrays.sorting import check_permutation, coargsort, directions, sorted_positions
@@ -31,11 +28,11 @@ from akdask.engine.values import cast as to_type
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames.columnset import ColumnSet, names_of
 from akdask.frames.dataframe import DataFrame
-from akdask.frames.dtypes import as_other_type, is_number, missing_rows
+from akdask.frames.dtypes import is_number, missing_rows
 from akdask.frames.index import Index, MultiIndex, check_na_position, present_labels
-from akdask.frames.missing import present, present_among
+from akdask.frames.missing import present
 from akdask.frames.rows import kind_of
-from akdask.frames.rows_in_groups import empty_rows, numbers_in_groups
+from akdask.frames.rows_in_groups import empty_rows
 from akdask.operators.sort.plan import sorted_rows
 from akdask.operators.sort.top_k import TopK
 
@@ -200,21 +197,7 @@ def reindex_series(series: Series, index: Any, fill_value: Any) -> Series:
     return series._on_columns(reindexed(series._labelled._columns, index, fill_value))
 
 
-RANKS = ("average", "min", "max", "first", "dense")
-
-
 KEEPS = ("first", "last")
-
-
-NA_OPTIONS = ("keep", "top", "bottom")
-
-
-def rank(frame: DataFrame, method: str, ascending: bool, pct: bool, *, na_option: str) -> DataFrame:
-    columns = frame._columns
-    arrays = {name: columns.array(name) for name in columns.values}
-    return frame._with_columns(
-        {name: ranks(array, method, ascending, pct, na_option) for name, array in arrays.items()}
-    )
 
 
 def extreme_rows(frame: DataFrame, operation: str, n: int, columns: str | Sequence[str], keep: str) -> DataFrame:
@@ -276,58 +259,6 @@ def top_positions(array: Array, count: int, *, largest: bool, last: bool) -> pda
     found = TopK.of(array._frame, value, -count if last else count)
     positions = pdarray(found, found.positions)
     return positions[::-1] if last else positions
-
-
-def ranks(
-    array: Array, method: str = "average", ascending: bool = True, pct: bool = False, na_option: str = "keep"
-) -> pdarray:
-    """Return the ranks of the elements of an array, as float64; lazy.  See `DataFrame.rank`."""
-    if method not in RANKS:
-        raise ArgumentError(f"there is no rank {method!r}.", details=[f"methods: {', '.join(RANKS)}"])
-    if na_option not in NA_OPTIONS:
-        raise ArgumentError(f"na_option={na_option!r} is none of {', '.join(NA_OPTIONS)}.")
-    if isinstance(array, Categorical) and not array.ordered:
-        # Where labels are not compared, pandas ranks them by their text.
-        array = as_other_type(array, str)
-    keys: Any = array
-    if na_option != "keep":
-        # Where ranks descend, the first ones belong to the last groups.
-        keys = [rank_of_missing(array, is_first=(na_option == "top") == ascending), array]
-    groups = ColumnGroups(keys, dropna=na_option == "keep")
-    sizes = ranked_sizes(groups.size()[1], method)
-    upto, total = cumsum(sizes), sizes.sum()
-    placed = place_ranks(groups, sizes, upto - sizes if ascending else total - upto, method)
-    return placed / total if pct else placed
-
-
-def rank_of_missing(array: Any, *, is_first: bool) -> Any:
-    """Return a key of bools that sorts missing values first or last."""
-    there = pdarray(array._frame, present_among(array, array._value))
-    return there if is_first else ~there
-
-
-def ranked_sizes(sizes: pdarray, method: str) -> pdarray:
-    """Return the number of ranks that `sizes` equal rows take: one if ranks are dense, otherwise one for each row."""
-    return sizes * 0 + 1 if method == "dense" else sizes
-
-
-def place_ranks(groups: GroupBy, sizes: pdarray, below: pdarray, method: str) -> pdarray:
-    """Return the ranks of rows, as float64; lazy.
-
-    `groups` has the equal rows, which take `sizes` ranks after the `below` ones of the rows before them.
-    """
-    match method:
-        case "average":
-            found: Any = (2 * below + sizes + 1) / 2.0
-        case "max":
-            found = below + sizes
-        case _:
-            found = below + 1
-    # Ranks are at most the number of rows, which floats hold.
-    placed: pdarray = groups.broadcast(cast(found, np.float64))
-    if method == "first":
-        placed = placed + cast(numbers_in_groups(groups), np.float64)
-    return placed
 
 
 def extreme_entries(series: Series, operation: str, n: int, keep: str, *, largest: bool) -> Series:

@@ -248,6 +248,10 @@ CHAINS: dict[str, tuple[Callable[[], Any], Step]] = {
         lambda v: ak.DataFrame({"k": v % 3, "v": v}).groupby("k").shift(fill_value=1)["v"] % 11,
     ),
     "running sums of groups": (_arange, lambda v: ak.DataFrame({"k": v % 3, "v": v}).groupby("k").cumsum()["v"] % 11),
+    "running sums of very many groups": (
+        _in_parts,
+        lambda v: ak.DataFrame({"k": v, "v": v}).groupby("k").cumsum()["v"],
+    ),
     "sort along an axis": (_arange, lambda v: ak.sort(v.reshape(2, -1), axis=1).flatten() + 1),
     "other labels": (lambda: ak.Categorical(ak.array(["b", "a"])), _other_labels),
     "ranges": (_arange, lambda v: ak.unique(ak.gen_ranges(v, v + 2)[1] % ROWS)),

@@ -282,6 +282,11 @@ def merged_in_process(tables: int, count: int, nbytes: int) -> bool:
     return is_simple and not on_cluster()
 
 
+def fits_one_task(frame: Frame, values: Sequence[Value]) -> bool:
+    """Whether one task may take some columns of all rows, which then never leave the process."""
+    return not on_cluster() and table_bytes(frame, values) <= memory_share()
+
+
 def table_bytes(frame: Frame, values: Sequence[Value]) -> int:
     """Return an upper bound of the bytes of a frame's partial tables: the bytes of the columns.
 
