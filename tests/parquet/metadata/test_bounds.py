@@ -6,6 +6,7 @@ import datetime
 import io
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,24 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_INT64, NULLABLE_STR, STR, UINT8, bigint_of
+from akdask.columns.dtypes import (
+    BIGINT,
+    BOOL,
+    FLOAT64,
+    INT64,
+    NULLABLE_INT64,
+    NULLABLE_STR,
+    STR,
+    UINT8,
+    bigint_of,
+    list_of,
+)
 from akdask.columns.strings import SENTINEL
+from akdask.errors import UnsupportedError
+from akdask.formats.parquet import columns as parquet_columns
 from akdask.formats.parquet.columns import KEY, Annotation, decode, encode
-from akdask.formats.parquet.file_set import ParquetSource, open_set
-from akdask.formats.parquet.footers import ParquetManifest
+from akdask.formats.parquet.file_set import ColumnAgreement, ParquetSource, open_set
+from akdask.formats.parquet.footers import ParquetManifest, inspect_file
 from akdask.formats.parquet.pages import ChunkPlace, PageList
 from akdask.formats.parquet.reader import partitions_of
 from akdask.formats.parquet.statistics import bounds_of, concat_chunks, constant, unbounded, without_values
@@ -490,3 +504,42 @@ def test_metadata_of_chunks_is_put_together_as_numpy_does():
     parts = [rng.integers(0, 256, (count, CHUNK.itemsize)).astype(np.uint8).view(CHUNK)[:, 0] for count in (1, 0, 7)]
     assert concat_chunks(parts).tobytes() == np.concatenate(parts).tobytes()
     assert len(concat_chunks(parts[:1])) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "is_flat", "wanted"),
+    [
+        ("i", INT64, True, [(1, 3)]), ("s", STR, True, [(b"a", b"c")]),
+        ("i", BIGINT, True, None), ("i", list_of(INT64), True, None), ("i", INT64, False, None),
+        ("s", STR, False, None),
+        ("i", list_of(INT64), False, None),
+    ],
+)  # fmt: skip
+def test_bounds_are_those_of_flat_columns_of_types_that_have_any(tmp_path, name, dtype, is_flat, wanted):
+    pq.write_table(pa.table({"i": [2, 1, 3], "s": ["b", "a", "c"]}), tmp_path / "x.parquet")
+    file = inspect_file(identify(str(tmp_path / "x.parquet")))
+    column = file.columns[name]
+    given = column if is_flat else SimpleNamespace(is_flat=False, is_optional=True, name=name)
+    found = bounds_of(given, dtype, file.chunks_of(column))
+    assert (found and [*zip(found.minima.tolist(), found.maxima.tolist(), strict=True)]) == wanted
+
+
+def test_columns_that_can_be_read_are_named_where_others_cannot(tmp_path, monkeypatch):
+    def meaning(stored):
+        if stored == pa.int32():
+            raise parquet_columns._RefusedError("int32 is not read")
+        return ObjType.PDARRAY, INT64, 1
+
+    # All types that Parquet has today are read.
+    monkeypatch.setattr(parquet_columns, "_meaning", meaning)
+    wrong = pa.array([1], pa.int32())
+    pq.write_table(pa.table({"a": [1], "wrong": wrong, "b": [2], "worse": wrong}), tmp_path / "x.parquet")
+    agreed = ColumnAgreement([inspect_file(identify(str(tmp_path / "x.parquet")))])
+    agreed.check_readable(["a", "b"])
+    for names, told in ((["a", "wrong"], "1 column cannot"), (["worse", "b", "wrong"], "2 columns cannot")):
+        with pytest.raises(UnsupportedError, match=told) as caught:
+            agreed.check_readable(names)
+        assert "datasets=['a', 'b']" in caught.value.hint
+        assert [detail.partition(":")[0] for detail in caught.value.details] == [
+            repr(name) for name in names if name.startswith("w")
+        ]

@@ -468,3 +468,18 @@ def test_sets_are_kept_open_while_they_do_not_change(tmp_path):
     pq.write_table(pa.table({"x": [1, 2, 3]}), tmp_path / "x")
     assert ak.read_parquet(tmp_path / "x")["x"].size == 3
     assert Path(tmp_path / "x").stat().st_size > 0
+
+
+@pytest.mark.parametrize(
+    ("stored_type", "plain"),
+    [
+        (pa.int8(), "<i4"), (pa.uint16(), "<u4"), (pa.int64(), "<i8"), (pa.uint64(), "<u8"), (pa.float32(), "<f4"),
+        (pa.float16(), None), (pa.bool_(), None), (pa.null(), None), (pa.string(), None),
+        (pa.decimal128(10, 2), "V5"), (pa.decimal128(38, 23), None), (pa.list_(pa.int64()), None),
+    ],
+)  # fmt: skip
+def test_plain_pages_are_of_numbers_that_memory_holds(tmp_path, stored_type, plain):
+    pq.write_table(pa.table({"x": pa.array([None], stored_type)}), tmp_path / "x.parquet")
+    (file,) = open_set(str(tmp_path / "x.parquet"))._files
+    (column,) = file.columns.values()
+    assert column.plain == plain

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.engine import sources
-from akdask.errors import AkdaskError
+from akdask.errors import AkdaskError, FileFormatError
 from akdask.formats.parquet import statistics
 from akdask.formats.parquet.file_set import open_set
 from akdask.formats.parquet.footers import inspect_file
-from akdask.formats.parquet.pages import ChunkPlace, PageField, PageList
+from akdask.formats.parquet.pages import ChunkPlace, NoPlainPagesError, PageField, PageList
 from akdask.formats.parquet.statistics import page_locations, page_statistics
 from akdask.formats.parquet.thrift import read_struct
 from akdask.storage.files import identify
@@ -301,6 +301,76 @@ def test_places_that_cannot_be_are_not_used(indexed, change):
     change(index)
     with pytest.raises(statistics._ContradictionError):
         statistics._locations(index, chunk)
+
+
+@pytest.mark.parametrize("size", [0, -5, 2**63 - 1])
+def test_places_without_gaps_are_used_only_if_each_page_lies_in_the_chunk(indexed, size):
+    """The sizes that are changed are made up for by those beside them, modulo 2**64."""
+    _, chunk, _ = index_of(indexed)
+    at = int(chunk["pages"])
+    index, _ = read_struct(Path(indexed).read_bytes()[at : at + int(chunk["pages_size"])])
+    pages = index[1]
+    whole = sum(pages[number][2] for number in range(3))
+    sizes = [size, size, whole - 2 * size + 2**64] if size == 2**63 - 1 else [pages[0][2], size, None]
+    sizes[2] = sizes[2] or whole - sizes[0] - size
+    assert sum(sizes) % 2**64 == whole
+    offset = pages[0][1]
+    for number, changed in enumerate(sizes):
+        pages[number].update({1: (offset + 2**63) % 2**64 - 2**63, 2: changed})
+        offset += changed
+    with pytest.raises(statistics._ContradictionError):
+        statistics._locations(index, chunk)
+
+
+def header_of(fields):
+    """Return a structure of integers, bools and structures as Thrift's compact protocol writes it."""
+    found, before = b"", 0
+    for number, value in fields.items():
+        kind = 12 if isinstance(value, dict) else 1 + (not value) if isinstance(value, bool) else 6
+        found += bytes([(number - before) << 4 | kind])
+        before = number
+        if kind == 12:
+            found += header_of(value)
+        elif kind == 6:
+            rest = value << 1 if value >= 0 else ~(value << 1)
+            while rest > 127:
+                found, rest = found + bytes([rest & 127 | 128]), rest >> 7
+            found += bytes([rest])
+    return found + b"\0"
+
+
+OF_FIRST_KIND = {1: 0, 2: 32, 3: 32, 5: {1: 4, 2: 0, 3: 3}}
+OF_SECOND_KIND = {1: 3, 2: 32, 3: 32, 8: {1: 4, 4: 0, 5: 0, 6: 0}}
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({}, None), ({2: -1}, FileFormatError), ({2: 2**28 + 1}, NoPlainPagesError), ({2: 2**28}, FileFormatError),
+        ({3: -1}, FileFormatError), ({3: 33}, FileFormatError), ({2: 31}, FileFormatError),
+    ],
+)  # fmt: skip
+def test_headers_of_pages_tell_sizes_that_can_be(tmp_path, monkeypatch, change, error):
+    """One page of four numbers, without levels and not packed, is all that the chunk has."""
+    path = str(tmp_path / "x.parquet")
+    schema = pa.schema([pa.field("x", pa.int64(), nullable=False)])
+    pq.write_table(pa.table([[1, 2, 3, 4]], schema=schema), path)
+    column = inspect_file(identify(path)).columns["x"]
+    for number, header in enumerate((OF_FIRST_KIND, OF_SECOND_KIND)):
+        head = header_of(header | change)
+        (tmp_path / str(number)).write_bytes(head + bytes(32))
+        file, place = identify(str(tmp_path / str(number))), ChunkPlace(0, len(head) + 32, 0, 4)
+        for is_local in (True, False):
+            with range_reader(file) as ranges, monkeypatch.context() as patched:
+                if not is_local:
+                    patched.setattr(type(ranges), "dense_file", None)
+                pages = PageList(ranges, place, column, 8, lambda: None)
+                if error is not None:
+                    with pytest.raises(error):
+                        pages.up_to(4)
+                else:
+                    (page,) = pages.up_to(4)
+                    assert (page[PageField.NROWS], page[PageField.FIRST]) == (4, 0)
 
 
 def test_an_index_that_is_told_to_lie_outside_of_the_file_is_not_read(indexed):

@@ -18,6 +18,7 @@ from akdask.columns.table import concat_rows, to_objects
 from akdask.errors import AkdaskError, FileFormatError
 from akdask.formats import tuning
 from akdask.formats.parquet import loops
+from akdask.formats.parquet import reader as parquet_reader
 from akdask.formats.parquet.codecs import _claimed_by_frame, claimed_size
 from akdask.formats.parquet.file_set import open_set
 from akdask.formats.parquet.footers import inspect_file
@@ -218,6 +219,22 @@ def test_rows_of_plain_pages_are_found_in_the_file(numbers):
         raw = Path(path).read_bytes()
         rows = [np.frombuffer(raw, "<f8", stretch.nrows, stretch.offset) for stretch in found]
         assert np.concatenate(rows).tolist() == values.tolist()
+
+
+@pytest.mark.parametrize(
+    ("lengths", "are_aligned"),
+    [((5,), True), ((4, 5), True), ((5, 4), False), ((8, 4, 3), True), ((8, 3, 4), False), ((3, 8, 4), False)],
+)
+def test_stretches_begin_where_units_of_sums_do(tmp_path, monkeypatch, lengths, are_aligned):
+    monkeypatch.setattr(parquet_reader, "ALIGNED_ROWS", 4)
+    path = str(tmp_path / "x.parquet")
+    schema = pa.schema([pa.field("x", pa.int64(), nullable=False)])
+    with pq.ParquetWriter(path, schema, compression="none", use_dictionary=False) as file:
+        for length in lengths:
+            file.write_table(pa.table([np.arange(length)], schema=schema))
+    for opened, _ in readers_of(path):
+        found = opened.stretches("x")
+        assert (found and [stretch.nrows for stretch in found]) == (list(lengths) if are_aligned else None)
 
 
 # ------------------------------------------------------------------------------------------------------ damaged pages
