@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterator
 from contextlib import suppress
 from typing import Any
@@ -327,7 +328,7 @@ class DataFrame(NDFrame):
            x  y
         0  3  1
         """
-        return self._call("query", (expr,), {**_variables(kwargs), **_given(inplace=inplace)})
+        return self._call("query", (expr,), {**_variables(expr, kwargs), **_given(inplace=inplace)})
 
     def eval(self, expr: str, *, inplace: Any = NOT_GIVEN, **kwargs: Any) -> Any:
         """Compute an expression of columns; as in pandas.
@@ -339,7 +340,7 @@ class DataFrame(NDFrame):
         >>> df.eval("x + y").tolist()
         [4, 3]
         """
-        return self._call("eval", (expr,), {**_variables(kwargs), **_given(inplace=inplace)})
+        return self._call("eval", (expr,), {**_variables(expr, kwargs), **_given(inplace=inplace)})
 
     def pipe(self, func: Any, *args: Any, **kwargs: Any) -> Any:
         """Call a function with the frame.
@@ -511,7 +512,11 @@ def _given(**words: Any) -> dict[str, Any]:
     return {word: value for word, value in words.items() if value is not NOT_GIVEN}
 
 
-def _variables(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the variables of the caller's caller, unless others are given."""
-    caller = caller_above(2)
-    return {"local_dict": caller.f_locals, "global_dict": caller.f_globals, **given}
+def _variables(expr: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the variables of the caller's caller that an expression names, unless others are given.
+
+    Pandas' objects take the place of all that are passed on, so others would be computed as well.
+    """
+    caller, named = caller_above(2), {*re.findall(r"\w+", expr)} if isinstance(expr, str) else set()
+    known = {"local_dict": caller.f_locals, "global_dict": caller.f_globals}
+    return {**{word: {name: of[name] for name in named & of.keys()} for word, of in known.items()}, **given}

@@ -46,3 +46,14 @@ def test_names_that_nothing_has_are_pandas_error():
 def test_functions_of_numpy_are_asked():
     x = pd.Series([1.0, 4.0])  # noqa: F841 - the expression names it
     assert np.allclose(pd.eval("sqrt(x)"), [1.0, 2.0])
+
+
+def test_queries_in_pandas_compute_no_variables_but_those_that_they_name(tmp_path):
+    pandas.DataFrame({"x": range(5)}).to_parquet(tmp_path / "other.parquet")
+    other = pd.read_parquet(tmp_path / "other.parquet")  # noqa: F841 - a variable beside the query
+    (tmp_path / "other.parquet").unlink()
+    least, rows = 2, pandas.DataFrame({"x": [1, 2, 3], "y": [3, 2, 1]}, index=pandas.Index([4, 5, 6], dtype="int32"))
+    assert_frame_equal(pd.DataFrame(rows).query("x >= @least and y < 3"), rows.query("x >= @least and y < 3"))
+    limits = {"y": 2}  # noqa: F841 - the expression names it
+    assert_frame_equal(pd.DataFrame(rows).query("y < @limits['y']"), rows[rows["y"] < 2])
+    assert_series_equal(pd.DataFrame(rows).eval("x + y * @least"), rows["x"] + rows["y"] * least)
