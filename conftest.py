@@ -51,7 +51,7 @@ seed_of_run = pytest.StashKey[str]()
 
 CASES_IN_QUICK_RUNS = 2
 
-MANY_CASES, ONE_OF_MANY_CASES = 12, 4
+MANY_CASES, ONE_OF_MANY_CASES = 12, 6
 """Of a test with more cases than the first, CI runs one of the second, unless the test is marked as sampled."""
 
 VARIABLES = ("AKDASK", "DASK", "PATH", "PYTHON", "HOME", "TMPDIR", "COLUMNS", "NO_COLOR")
