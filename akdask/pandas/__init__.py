@@ -15,6 +15,8 @@ from akdask.pandas.releases import demand_pandas as _demand_pandas
 
 _demand_pandas(_pandas.__version__)
 
+_module_named("akdask.pandas.files")  # with most of what the face needs, and without searches for garbage
+
 from akdask.pandas import plotting, testing
 from akdask.pandas.files import NAMES as _FILES
 from akdask.pandas.files import read_arkouda, scan

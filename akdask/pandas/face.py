@@ -345,7 +345,7 @@ class NDFrame(Face):
     _reason: NotLazyError | None
     _made_small: bool
     _pending: Any
-    """A result of groups that nobody has looked at, with neither form yet; see `akdask.pandas.lazy_groups`."""
+    """A result of groups, or a file, that nobody has looked at, with neither form yet: `akdask.pandas.lazy_groups`."""
     _rows: Any
     _handed: dict[str, pandas.Index]
     """Labels that were returned: pandas' users rename them in place."""
@@ -385,9 +385,9 @@ class NDFrame(Face):
     def _in_memory(self) -> Any:
         """The rows in memory, None if there are none; those of a pending result are computed first."""
         if self._pending is not None:
-            notes = self._notes
+            notes, is_arranged = self._notes, self._pending.is_arranged
             self._hold(None, self._pending.value())
-            object.__setattr__(self, "_made_small", True)
+            object.__setattr__(self, "_made_small", is_arranged)
             self._note(notes)
         return self._rows
 

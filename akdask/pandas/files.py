@@ -3,6 +3,8 @@
 A small file is read by pandas into memory, which is exact and costs what pandas costs; the object that holds its rows
 becomes lazy when a method wants that.  Large Parquet and CSV files stay on disk (`lazy_parquet`, `lazy_csv`) where
 the lazy columns have the values, types and labels that pandas would give.  All other files are read by pandas.
+Of a small Parquet file the bytes are read at once, its values when something wants them in memory: a join with rows on
+disk decodes only the columns that it needs.
 
 Beyond pandas, paths may be glob patterns, lists and folders: their rows come one after the other.
 """
@@ -10,6 +12,7 @@ Beyond pandas, paths may be glob patterns, lists and folders: their rows come on
 from __future__ import annotations
 
 import inspect
+import io
 import os
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, wraps
@@ -20,12 +23,15 @@ import pandas
 import pyarrow
 
 from akdask import config
-from akdask.caches import cached_results
-from akdask.deferred import module_named, pq
+from akdask.deferred import module_named
 from akdask.errors import AkdaskError, traced_to_caller
-from akdask.pandas import tuning
+from akdask.formats.parquet.footers import metadata_of
+from akdask.pandas import lazy_groups, tuning
 from akdask.pandas.face import faced, in_pandas, words
+from akdask.pandas.frame import DataFrame
+from akdask.pandas.labels import computed
 from akdask.pandas.refusals import FallbackError, NotLazyError, refusal
+from akdask.storage.files import FileIdentity, identify
 
 READERS = words(
     """read_csv read_table read_fwf read_json read_parquet read_feather read_orc read_pickle read_excel read_hdf
@@ -204,19 +210,41 @@ def _check_size(name: str, files: str | list[str], reason: Exception | None) -> 
 
 
 def _parquet(files: str | list[str], options: dict[str, Any]) -> Any:
-    # The modules of lazy columns take longer to load than a small file to be read.
-    if isinstance(files, str) and os.path.isfile(files):
-        state = os.stat(files)
-        if _count_values(files, state.st_ino, state.st_size, state.st_mtime_ns) <= tuning.READ_VALUES:
-            raise NotLazyError("the files are small")
-    return module_named("akdask.pandas.lazy_parquet").parquet(files, **options)
+    lazy_parquet = module_named("akdask.pandas.lazy_parquet")
+    if not isinstance(files, str) or not os.path.isfile(files):
+        return lazy_parquet.parquet(files, **options)
+    file = identify(files)
+    stored, columns = metadata_of(file), options.get("columns")
+    if stored.num_rows * (stored.num_columns if columns is None else len(columns)) > tuning.READ_VALUES:
+        return lazy_parquet.parquet(files, **options)
+    if file.size > tuning.READ_AT_ONCE:
+        raise NotLazyError("the file is small")
+    return _small_parquet(file, lazy_parquet.parquet(files, are_small=True, **options), options)
 
 
-@cached_results("numbers of values in Parquet files", 4096)
-def _count_values(path: str, *state: int) -> int:
-    """Return the number of values of a file in some state: its inode, its bytes and when it was written."""
-    stored = pq.read_metadata(path)
-    return int(stored.num_rows * stored.num_columns)
+def _small_parquet(file: FileIdentity, lazily: Any, options: dict[str, Any]) -> Any:
+    """Return a file that is decoded when its values are wanted; what becomes of it afterwards changes nothing."""
+    with open(file.path, "rb") as opened:
+        content = opened.read()
+
+    def planned() -> Any:
+        try:
+            is_same = identify(file.path) == file
+        except AkdaskError:
+            is_same = False
+        if not is_same:
+            raise NotLazyError("the file has changed since it was read")
+        return lazily
+
+    def looked_at() -> Any:
+        try:
+            return computed(planned())
+        except (NotLazyError, AkdaskError):
+            words = {word: value for word, value in options.items() if word != "plain"}
+            found = without_views(pandas.read_parquet(io.BytesIO(content), **words))
+            return _with_plain_types(found) if options.get("plain") else found
+
+    return lazy_groups.of(lazy_groups.Pending(looked_at, planned, is_arranged=False), DataFrame)
 
 
 def _csv(files: str | list[str], options: dict[str, Any]) -> Any:
@@ -362,13 +390,15 @@ def _scan_parquet(source: Any, options: dict[str, Any]) -> Any:
     try:
         return faced(_parquet(files if files is not None else [], {**options, "plain": True}))
     except (NotLazyError, AkdaskError):
-        found = NAMES["read_parquet"](source, **options)
-    for name, dtype in found.dtypes.items():
-        kind = pandas.api.types.infer_dtype(found[name].to_pandas()) if dtype is OBJECT else ""
+        return faced(_with_plain_types(NAMES["read_parquet"](source, **options).to_pandas()))
+
+
+def _with_plain_types(found: pandas.DataFrame) -> pandas.DataFrame:
+    """Return a frame with times in place of days and floats in place of decimals."""
+    for name, dtype in found.dtypes.items() if found.columns.is_unique else ():
+        kind = pandas.api.types.infer_dtype(found[name]) if dtype is OBJECT else ""
         if kind in ("date", "decimal"):
-            found[name] = (
-                faced(pandas.to_datetime(found[name].to_pandas())) if kind == "date" else found[name].astype(float)
-            )
+            found[name] = pandas.to_datetime(found[name]) if kind == "date" else found[name].astype(float)
     return found
 
 

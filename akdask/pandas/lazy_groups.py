@@ -1,4 +1,4 @@
-"""Results of groups that nobody has looked at yet.
+"""Results of groups, and small files, that nobody has looked at yet.
 
 They are computed as soon as anything wants them in memory: a display, a label, a method that has no place in this
 module.  Filters and other names leave them pending, and a join of them with rows that are not in memory takes their
@@ -34,10 +34,19 @@ class Pending:
         Returns the lazy frame or Series; raises NotLazyError where there is none.
     sources : sequence of Pending
         Results of which it is made.
+    is_arranged : bool, optional
+        Whether pandas takes the result from there, whatever the fallback to it is set to.
     """
 
-    def __init__(self, compute: Callable[[], Any], build: Callable[[], Any], sources: Sequence[Pending] = ()) -> None:
+    def __init__(
+        self,
+        compute: Callable[[], Any],
+        build: Callable[[], Any],
+        sources: Sequence[Pending] = (),
+        is_arranged: bool = True,
+    ) -> None:
         self._compute, self._build, self._sources = compute, build, sources
+        self.is_arranged = is_arranged
         self._found: Any = None
 
     def value(self) -> Any:
@@ -92,7 +101,9 @@ def answer(face: Face, name: str, args: tuple[Any, ...], kwargs: dict[str, Any])
         own, *others = (one.value() if isinstance(one, Pending) else one for one in sources)
         return getattr(own, name)(*others, **kwargs)
 
-    return of(Pending(compute, lambda: lazily, [one for one in sources if isinstance(one, Pending)]), type(found))
+    pending = [one for one in sources if isinstance(one, Pending)]
+    is_arranged = any(one.is_arranged for one in pending)
+    return of(Pending(compute, lambda: lazily, pending, is_arranged), type(found))
 
 
 def joined_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[bool, tuple[Any, ...], dict[str, Any]]:

@@ -53,6 +53,7 @@ def parquet(
     filters: Any = None,
     dtype_backend: Any = NO_DEFAULT,
     plain: bool = False,
+    are_small: bool = False,
     **others: Any,
 ) -> LazyFrame:
     """Return Parquet files as a lazy frame; with `plain`, days are times and decimals are floats.
@@ -60,14 +61,14 @@ def parquet(
     Raises
     ------
     NotLazyError
-        If pandas gives something that no lazy frame is, or the files are small.
+        If pandas gives something that no lazy frame is, or the files are small; with `are_small` they may be.
     """
     if engine not in ("auto", "pyarrow", NO_DEFAULT) or any(
         value is not NO_DEFAULT and value is not None for value in others.values()
     ):
         raise NotLazyError("an argument has no lazy form")
     with accessing(StorageOptions(storage_options or {})):
-        return _parquet(_files(files), columns, filters, storage_options, _backend(dtype_backend), plain)
+        return _parquet(_files(files), columns, filters, storage_options, _backend(dtype_backend), plain, are_small)
 
 
 def _files(files: str | Sequence[str]) -> list[str]:
@@ -96,17 +97,17 @@ def _backend(dtype_backend: Any) -> dict[str, Any]:
 
 
 def _parquet(
-    given: list[str], columns: Any, filters: Any, storage_options: Any, backend: dict[str, Any], plain: bool
+    given: list[str], columns: Any, filters: Any, storage_options: Any, backend: dict[str, Any], *are: bool
 ) -> LazyFrame:
     files = settled(given, identify_all)
     if filters is not None or storage_options:
-        return _compared(given, files, columns, filters, storage_options, backend, plain)
+        return _compared(given, files, columns, filters, storage_options, backend, *are)
     chosen = None if columns is None else tuple(columns)
     text = pandas.Series([""]).dtype  # An option decides about it.
-    alike = (text, getattr(text, "storage", None), plain, *backend.values())
+    alike = (text, getattr(text, "storage", None), *are, *backend.values())
     found = _OPENED.get((files, chosen, alike))
     if found is None:
-        found = _OPENED.put((files, chosen, alike), _compared(given, files, columns, None, None, backend, plain))
+        found = _OPENED.put((files, chosen, alike), _compared(given, files, columns, None, None, backend, *are))
     labels = labels_of_frame(found)
     # Names of labels can be changed.
     own = None if labels is None else FrameLabels(labels.columns.copy(), labels.levels)
@@ -127,6 +128,7 @@ def _compared(
     storage_options: Any,
     backend: dict[str, Any],
     plain: bool,
+    are_small: bool,
 ) -> LazyFrame:
     """Return files as a lazy frame after a comparison with what pandas has without their rows."""
     footers = [metadata_of(file) for file in identities]
@@ -136,7 +138,7 @@ def _compared(
         raise NotLazyError("the files have different columns")
     rows = sum(footer.num_rows for footer in footers)
     chosen = list(schema.names) if columns is None else list(columns)
-    if rows * len(chosen) <= tuning.READ_VALUES:
+    if not are_small and rows * len(chosen) <= tuning.READ_VALUES:
         raise NotLazyError("the files are small")
     nothing = _with_categories(_without_rows(schema, columns, filters, backend, plain), given)
     stored = _stored_labels(schema, nothing)

@@ -20,6 +20,9 @@ Of ten questions on five columns, two of them text, plans take 0.6 times the CPU
 question at 1 million values, 1.1 times for all ten; at 2 million 0.4 and 0.7 times, at half a million 0.8 and 1.6.
 """
 
+READ_AT_ONCE = 2**24
+"""Most bytes of a small Parquet file that are read before its values are wanted."""
+
 READ_BYTES = 2**28
 """Most bytes of CSV files that pandas reads at once."""
 

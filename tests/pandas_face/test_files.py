@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import errno
 import functools
 import gzip
@@ -11,6 +12,8 @@ import stat
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import akdask as ak
@@ -20,6 +23,7 @@ from akdask.errors import UnsupportedError, WriteError
 from akdask.formats.csv.lines import scanned
 from akdask.pandas import lazy_csv, tuning, writing
 from akdask.pandas.face import WRITERS
+from akdask.pandas.refusals import FallbackError
 from akdask.storage.transaction import staged_files
 
 
@@ -71,6 +75,95 @@ def test_large_parquet_is_lazy_with_its_labels(rows, lazily, tmp_path, labels):
     found = face.read_parquet(path)
     assert is_lazy(found)
     same(found, pd.read_parquet(path))
+
+
+def _gone(path) -> None:
+    path.unlink()
+
+
+def _written_over(path) -> None:
+    pd.DataFrame({"other": range(1000)}).to_parquet(path)
+
+
+def _replaced(path) -> None:
+    other = path.with_name("other.parquet")
+    pd.DataFrame({"i": [1], "x": [0.5]}).to_parquet(other)
+    other.replace(path)
+
+
+@pytest.mark.parametrize("change", [_gone, _written_over, _replaced])
+@pytest.mark.parametrize("read", ["read_parquet", "scan"])
+@pytest.mark.parametrize("labels", [None, ["s", "i"]], ids=str)
+def test_small_parquet_has_the_rows_of_when_it_was_read(rows, tmp_path, change, read, labels):
+    path = tmp_path / "x.parquet"
+    wanted = rows if labels is None else rows.set_index(labels)
+    wanted.to_parquet(path)
+    found = getattr(face, read)(path)
+    chosen = found[found["x"] > 0]
+    change(path)
+    same(chosen, wanted[wanted["x"] > 0])
+    same(found, wanted)
+    assert len(found) == len(rows)
+
+
+def test_small_parquet_that_has_changed_has_its_days_and_decimals_as_scan_gives_them(tmp_path):
+    path = tmp_path / "x.parquet"
+    days = [datetime.date(1970, 1, 1), None, datetime.date(1970, 1, 10)]
+    pq.write_table(pa.table({"day": days, "price": pa.array([1, None, 25], pa.decimal128(9, 2))}), path)
+    found, changed = face.scan(path), face.scan(path)
+    wanted = pd.DataFrame({"day": pd.to_datetime(days), "price": [1.0, np.nan, 25.0]})
+    same(found, wanted)
+    path.unlink()
+    same(changed, wanted)
+
+
+@pytest.mark.parametrize("change", [None, _gone, _written_over])
+def test_joins_with_rows_on_disk_read_small_parquet_once(rows, tmp_path, monkeypatch, change):
+    few, many = tmp_path / "few.parquet", tmp_path / "many.parquet"
+    rows.iloc[:10].to_parquet(few)
+    pd.concat([rows] * 20, ignore_index=True).to_parquet(many)
+    small = face.read_parquet(few)
+    monkeypatch.setattr(tuning, "READ_VALUES", 0)
+    large = face.read_parquet(many)
+    assert is_lazy(large)
+    wanted = pd.read_parquet(many).merge(rows.iloc[:10], on="i")
+    if change is None:
+        monkeypatch.delattr(pd, "read_parquet")
+    else:
+        change(few)
+    found = large.merge(small, on="i")
+    assert is_lazy(found)
+    same(found, wanted)
+
+
+def test_small_parquet_of_many_bytes_is_read_at_once(rows, tmp_path, monkeypatch):
+    path = tmp_path / "x.parquet"
+    rows.to_parquet(path)
+    monkeypatch.setattr(tuning, "READ_AT_ONCE", path.stat().st_size)
+    assert face.read_parquet(path)._pending is not None
+    monkeypatch.setattr(tuning, "READ_AT_ONCE", path.stat().st_size - 1)
+    found = face.read_parquet(path)
+    assert found._pending is None
+    same(found, rows)
+
+
+@pytest.mark.parametrize("columns", [None, ["x"], ["s", "i"]], ids=str)
+def test_values_of_chosen_columns_decide_whether_parquet_is_small(rows, tmp_path, monkeypatch, columns):
+    path = tmp_path / "x.parquet"
+    rows.to_parquet(path)
+    values = len(rows) * (rows.shape[1] if columns is None else len(columns))
+    for most in (values, values - 1):
+        monkeypatch.setattr(tuning, "READ_VALUES", most)
+        found = face.read_parquet(path, columns=columns)
+        assert is_lazy(found) == (most < values)
+        same(found, rows if columns is None else rows[columns])
+
+
+def test_small_parquet_has_no_lazy_form_of_what_pandas_alone_does(rows, tmp_path):
+    path = tmp_path / "x.parquet"
+    rows.to_parquet(path)
+    with config.set(pandas_fallback="error"), pytest.raises(FallbackError, match="has no lazy form"):
+        face.read_parquet(path)[["i", "x"]].unstack()
 
 
 def test_parquet_that_is_opened_again_is_another_frame_of_the_same_rows(rows, lazily, tmp_path):
