@@ -18,7 +18,7 @@ import pytest
 import akdask.pandas
 from akdask import config
 from akdask.pandas.face import Face
-from benchmarks.tasks.tpch import pandas_sources
+from benchmarks.tpch.engines import pandas_sources
 from tests.pandas_face.compare import computed, difference
 
 WIDER = {
