@@ -65,8 +65,9 @@ def _in_pandas_words(module: Any, number: int, opened: Callable[[str], Any]) -> 
 def _by_akdask(number: int, folder: Path, form: str, threads: int) -> Callable[[], Any]:
     import dask
 
-    import akdask.pandas as pd
     from akdask import config
+
+    pd: Any = import_module("akdask.pandas")
 
     def opened(name: str) -> Any:
         if form == LOCALE:
