@@ -220,6 +220,32 @@ def test_chunks_that_are_used_again_stay_in_memory(monkeypatch):
         store.reserve("z", 2**60, 1)
 
 
+# ---- nodes of old groups
+
+
+@pytest.mark.parametrize(
+    ("read", "magic", "size", "first"),
+    [(binary._tree_node, b"TREE\0", 32 + 16 * 3, 24), (binary._table, b"SNOD\1", 128, 8)],
+)
+def test_kind_level_and_number_of_entries_of_nodes_are_the_same_in_files_of_a_template(read, magic, size, first):
+    asked = []
+
+    class Walk:
+        def peek(self, address, length):
+            asked.append((address, length))
+            return magic + b"\0" * (6 - len(magic)) + struct.pack("<H", 3) + bytes(length - 8)
+
+        def block(self, address, length, start):
+            asked.append((address, length, start))
+            return self
+
+        def fix(self, start, stop):
+            asked.append((start, stop))
+
+    assert isinstance(read(Walk(), 700), Walk)
+    assert asked == [(700, first), (700, size, magic), (5, 8)]
+
+
 # ---- clocks
 
 

@@ -315,7 +315,7 @@ class SetContext:
 
     def numbers(self, file: FileMetadata, node: StoredDataset | None) -> NumberFacts | None:
         """Return the facts of integers; None if the node has none or they are unknown."""
-        if node is None or node.type.family != "integer" or not _is_flat(node):
+        if node is None or node.type.family != "integer" or not node.is_flat:
             return None
         return self._found(number_facts, file, node, lambda opened: number_facts(blocks(opened, node)))
 
@@ -326,9 +326,9 @@ class SetContext:
     def strings(self, file: FileMetadata, group: StoredGroup) -> StringFacts | None:
         """Return the facts of the bytes of Strings; None if unknown."""
         values, segments = group.dataset(VALUES), group.dataset(SEGMENTS)
-        if values is None or values.type.family != "integer" or values.type.size != 1 or not _is_flat(values):
+        if values is None or values.type.family != "integer" or values.type.size != 1 or not values.is_flat:
             return None
-        usable = segments if segments and segments.type.family == "integer" and _is_flat(segments) else None
+        usable = segments if segments and segments.type.family == "integer" and segments.is_flat else None
         return self._found(string_facts, file, values, lambda opened: string_facts(opened, values, usable))
 
     def rows(self, file: FileMetadata, node: Node) -> int | None:
@@ -364,10 +364,6 @@ def total_rows(context: SetContext, placed: Sequence[tuple[FileMetadata, Node | 
         return None
     rows = [0 if node is None else context.rows(file, node) for file, node in placed]
     return None if None in rows else sum(row for row in rows if row is not None)
-
-
-def _is_flat(node: StoredDataset) -> bool:
-    return node.shape is not None and len(node.shape) == 1
 
 
 class Severity(StrEnum):

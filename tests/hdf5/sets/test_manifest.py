@@ -528,6 +528,39 @@ def test_rotten_data_is_refused_where_checksums_are_to_be_verified(written, tmp_
     assert len(found["x"].tolist()) == 7
 
 
+def test_files_that_hold_all_data_where_it_was_written_are_told_by_their_bytes(written, tmp_path):
+    description = known(written)[1]
+    beside = description.file.path
+    assert manifest._holds_all(description)
+    # What describes the data may differ.
+    assert manifest._holds_all(replace(description, beside=description.beside ^ 1))
+    (x,) = (extent for extent, _ in summed_datasets(description) if extent.dataset == "x")
+    raw = bytearray(Path(beside).read_bytes())
+    raw[x.offset] ^= 1
+    Path(beside).write_bytes(raw)
+    changed = replace(description, file=identify(beside))
+    assert not manifest._holds_all(changed)
+    os.remove(beside)
+    assert not manifest._holds_all(changed)
+
+
+def test_layouts_that_differ_from_those_of_a_manifest_are_refused_where_all_data_is_in_place(written):
+    claimed, other = known(written)[:2]
+    same = HdfManifest.compared(replace(claimed, summaries=None), claimed)
+    assert same.summaries is claimed.summaries
+    assert not same.is_proven
+    found = replace(claimed, slots=claimed.slots + np.array([8, 0]))
+    assert HdfManifest.compared(found, claimed) is found
+    with config.set(verify_checksums=True):
+        assert HdfManifest.compared(claimed, claimed).summaries is claimed.summaries
+        with pytest.raises(FileFormatError, match="what describes the data of"):
+            HdfManifest.compared(found, claimed)
+        # Without a checksum of it, or with other data, it is another file.
+        assert HdfManifest.compared(found, replace(claimed, beside=None)) is found
+        moved = replace(claimed, slots=found.slots)
+        assert HdfManifest.compared(other, moved) is other
+
+
 def test_files_without_checksums_are_read_as_ever_where_they_are_to_be_verified(tmp_path, read_set):
     with h5py.File(tmp_path / "x_LOCALE0000", "w") as file:
         file["x"] = np.array([1, 2])
