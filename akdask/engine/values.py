@@ -688,13 +688,6 @@ def _describe_call(call: Call, args: list[str]) -> str:
     return f"{call.operation}({', '.join(args + named)})"
 
 
-def as_value(item: Any, other: ColumnType | None = None) -> Value:
-    """Return a value for a plain scalar; a value unchanged."""
-    if isinstance(item, Value):
-        return item
-    return Constant(item[()] if isinstance(item, np.ndarray) and item.ndim == 0 else item, other)
-
-
 @record
 class Load:
     """Read a column of one of the inputs."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from itertools import product
 
+import cloudpickle
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -307,8 +308,27 @@ def test_missing_text_is_cast_to_nan_and_to_itself():
     assert missing.call("lower", P).dtype == STR
 
 
+def test_missing_text_beside_functions_hashes_and_times():
+    assert items_of(WORDS, missing.missing_text()) == [None] * len(TEXT)
+
+    def pickled(function):
+        return cloudpickle.dumps(function)
+
+    found = missing.call("apply_function", S, pickled=pickled(lambda item: item + "!"), dtype="str")
+    assert items_of(WORDS, found) == [None if item is None else item + "!" for item in TEXT]
+    with pytest.raises(AkdaskError, match="missing"):
+        items_of(WORDS, missing.call("apply_function", S, pickled=pickled(len), dtype="int64"))
+    assert items_of(WORDS, missing.call("apply_function", P, pickled=pickled(len), dtype="int64")) == [1] * len(TEXT)
+    # A missing row has a hash that no text has: rows are equal where their hashes are.
+    hashes = items_of(WORDS, missing.call("text_hash", S, part=0))
+    assert [[one == other for other in hashes] for one in hashes] == [[one == other for other in TEXT] for one in TEXT]
+    days = Literal.of([Table({"s": pa.array(["1970-01-02", None, "1969-12-31"], pa.large_string())}, 3)])
+    assert items_of(days, missing.call("parse_time", days.column("s"), kind="M")) == [DAY, NAT, -DAY]
+
+
 # ---- times
 
+DAY = 86_400 * 10**9
 NAT, LATEST = -(2**63), 2**63 - 1
 MOMENTS = [NAT, NAT + 1, -5, 0, 7, 8, LATEST]
 CLOCK = Literal.of([Table({"t": np.array(MOMENTS), "u": np.array([NAT, 3, NAT, 0, 8, -1, LATEST])}, len(MOMENTS))])

@@ -1,0 +1,224 @@
+"""Steps of a few lines of plans and their tasks, each by itself."""
+
+from __future__ import annotations
+
+import pickle
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import akdask as ak
+from akdask.columns.dtypes import BOOL, INT64, list_of
+from akdask.columns.table import Table, to_objects
+from akdask.engine import explain, node, reduction, scheduler, slices, sources
+from akdask.engine.alignment import Limit, Project
+from akdask.engine.operations import OPERATIONS
+from akdask.engine.slices import CutSlices, SlicesOnDisk
+from akdask.engine.spill import TableOnDisk
+from akdask.engine.values import Call, Constant
+from akdask.operators.group.grouping import GroupCodes
+from akdask.operators.reduce.reductions import REDUCTIONS
+from akdask.testing.memory import MemorySource
+
+# ---- slices of partitions
+
+
+class Numbers(CutSlices):
+    """Slices that are their own numbers."""
+
+    def cut(self, number):
+        return [number]
+
+
+@pytest.mark.parametrize("made", [lambda: Numbers(4), lambda: SlicesOnDisk([[number] for number in range(4)])])
+def test_slices_are_a_sequence(made):
+    found, wanted = made(), [[number] for number in range(4)]
+    assert len(found) == 4
+    assert list(found) == wanted
+    for index in range(-4, 4):
+        assert found[index] == wanted[index]
+    for index in (-5, 4):
+        with pytest.raises(IndexError):
+            found[index]
+    for part in (slice(None), slice(1, 3), slice(3, None), slice(None, None, -2), slice(-1, 9), slice(2, 1)):
+        assert found[part] == wanted[part]
+
+
+def test_slices_and_tables_on_disk_are_pickled_with_their_rows():
+    stored = pickle.loads(pickle.dumps(SlicesOnDisk([np.arange(2), "text"], ("a", 1))))
+    assert stored[0].tolist() == [0, 1]
+    assert stored[1] == "text"
+    assert stored.name is None
+    table = pickle.loads(
+        pickle.dumps(TableOnDisk(Table({"n": np.arange(3), "s": pa.array(["a", "", "é"], pa.large_string())}, 3)))
+    )
+    assert to_objects(table.open().columns["s"]) == ["a", "", "é"]
+    assert table.open().columns["n"].tolist() == [0, 1, 2]
+
+
+def test_tasks_tell_the_place_of_slices_only_where_there_are_workers(monkeypatch):
+    split = [[1], [2]]
+    assert slices.tell_place(split) is split
+    monkeypatch.setattr(slices, "current_worker", lambda: SimpleNamespace(address="tcp://here:1"))
+    assert slices.tell_place(split) == "tcp://here:1"
+
+
+def test_spill_files_are_spilled_by_name(monkeypatch):
+    registered, names = [], iter([None, ("split", 3), ("split", 4)])
+    monkeypatch.setattr(slices, "current_task", lambda: next(names))
+    monkeypatch.setattr(slices, "register_spilling", lambda *how: registered.append(how))
+    monkeypatch.setattr(slices, "_spilled", {})
+    slices._have_names_spilled.cache_clear()
+    try:
+        assert slices.task_name() is None
+        assert registered == []
+        named, other = (SlicesOnDisk.of_task([[1]]) for _ in range(2))
+        ((kind, name_of, named_so),) = registered
+        assert kind is SlicesOnDisk
+        assert [name_of(one) for one in (named, other, SlicesOnDisk([[1]]))] == [("split", 3), ("split", 4), None]
+        assert named_so(["split", 3]) is named
+        assert list(slices._spilled) == [("split", 3), ("split", 4)]
+    finally:
+        slices._have_names_spilled.cache_clear()
+
+
+# ---- what is shown at once
+
+
+def of_plan(array):
+    return array._frame, [array._value]
+
+
+ROWS = MemorySource({"x": np.arange(12), "y": np.arange(12) % 5}, [4, 4, 4])
+
+
+@pytest.mark.parametrize(("count", "number"), [(3, 0), (0, 0), (-1, 2), (-5, 2)])
+def test_first_and_last_rows_are_sought_in_the_partition_at_the_edge(count, number):
+    arrays = ROWS.arrays()
+    x, y = arrays["x"], arrays["y"]
+    kept = (x[y > 1], y[y > 1])
+    limit = Limit(Project(kept[0]._frame, ("a", "b"), (kept[0]._value, kept[1]._value)), count)
+    values = [Call("add", limit.column("a"), Constant(np.int64(100))), limit.column("b")]
+    frame, found, wanted = explain.edge_of_limit(limit, values)
+    assert wanted == count
+    assert frame.npartitions == 1
+    assert [type(frame).__name__, frame.numbers] == ["Partitions", (number,)]
+    part = slice(4 * number, 4 * number + 4)
+    rows = np.arange(12)[part][np.arange(12)[part] % 5 > 1]
+    assert [ak.pdarray(frame, value).tolist() for value in found] == [(rows + 100).tolist(), (rows % 5).tolist()]
+
+
+def test_only_limits_of_cheap_inputs_have_an_edge():
+    x = ROWS.arrays()["x"]
+    assert explain.edge_of_limit(*of_plan(x)) is None
+    large = MemorySource({"x": np.arange(2 * explain.SMALL.rows)}, [explain.SMALL.rows] * 2).arrays()["x"]
+    for array, is_cheap in ((ak.sort(x), True), (large, True), (ak.sort(large), False)):
+        limit = Limit(Project(array._frame, (0,), (array._value,)), 3)
+        assert (explain.edge_of_limit(limit, [limit.column(0)]) is not None) == is_cheap
+
+
+def test_partitions_stand_alone_where_they_need_no_others():
+    x = ROWS.arrays()["x"]
+    for array, stands_alone in (
+        (x, True), (x[x > 3], True), (x + 1, True), (x + x.sum(), False), (x[x > x.mean()], False), (ak.sort(x), False),
+    ):  # fmt: skip
+        frame, values = of_plan(array)
+        assert explain.partitions_stand_alone(Project(frame, (0,), tuple(values))) is stands_alone
+
+
+def test_more_is_shown_where_memory_is_shared(monkeypatch):
+    for shares in (True, False):
+        monkeypatch.setattr(explain, "shares_memory", lambda shares=shares: shares)
+        assert explain.shown_budget() is (explain.SHOWN if shares else explain.CLUSTER)
+
+
+def test_tasks_of_a_cluster_are_counted_by_their_states(monkeypatch):
+    steps = {
+        "read": {"memory": 3, "released": 2, "processing": 1},
+        "sum": {"waiting": 4, "processing": 2},
+        "write": {"waiting": 1},
+    }
+    for known, wanted in ((steps, (5, 13, "sum")), ({"read": {"memory": 2}}, (2, 2, "read")), ({}, (0, 0, ""))):
+        monkeypatch.setattr(explain, "tasks_by_step", lambda client, known=known: known)
+        counted = explain._ClusterTasks(None)
+        assert counted.counts() == wanted
+        assert counted.taken() == explain.Estimate()
+
+
+# ---- reductions
+
+
+def test_states_of_sums_are_merged_in_place():
+    form = REDUCTIONS["sum"].grouped
+    total, more = np.array([1, 2, 3]), np.array([10, 20, -3])
+    assert form.merges_in_place
+    form.merge_in_place((total,), (more,))
+    assert (total.tolist(), more.tolist()) == ([11, 22, 0], [10, 20, -3])
+    first, second = np.array([1.0, np.nan, 3.0]), np.array([2.0, 5.0, np.nan])
+    for skipna, ufunc in ((True, np.fmin), (False, np.minimum)):
+        merged = first.copy()
+        REDUCTIONS["min"].grouped.merge_in_place((merged,), (second,), skipna)
+        np.testing.assert_array_equal(merged, ufunc(first, second))
+    assert not REDUCTIONS["first"].grouped.merges_in_place
+
+
+@pytest.mark.parametrize("rows", [[1.0, np.nan, 3.0, np.nan, 5.0], [1.0, 2.0, 3.0, 4.0, 5.0], [1, 2, 3, 4, 5]])
+def test_values_of_groups_are_those_that_are_not_nan(rows):
+    codes, column = np.array([2, 0, 2, 1, 0]), np.array(rows)
+    groups = GroupCodes(codes, 4)
+    present = ~np.isnan(column)
+    for skipna in (True, False):
+        (found,) = reduction.count_values(groups, column, skipna)
+        assert found.tolist() == np.bincount(codes[present], minlength=4).tolist()
+
+
+# ---- names of elements, of tasks and of operations
+
+
+def test_types_that_no_column_has_are_told_with_their_first_positions():
+    found = sources._types(np.array([1, "a", 2, None, "b", 2.5], object))
+    assert found == ["int (position 0)", "str (position 1)", "NoneType (position 3)", "float (position 5)"]
+
+
+def test_operations_are_a_mapping_of_all_families():
+    names = list(OPERATIONS)
+    assert len(names) == len(OPERATIONS) == len(set(names))
+    assert {"add", "list_lengths", "byte_length", "cast", "where"} <= set(names)
+    assert all(OPERATIONS[name].name == name for name in names)
+    with pytest.raises(KeyError):
+        OPERATIONS["no operation"]
+
+
+def test_lists_are_compared_by_an_operation_of_their_own():
+    lists = pa.array([[1, 2], [3], []], pa.large_list(pa.int64()))
+    others = pa.array([[1, 2], [4], []], pa.large_list(pa.int64()))
+    for name, wanted in (("equal", [True, False, True]), ("not_equal", [False, True, False])):
+        assert OPERATIONS[name].result_type(list_of(INT64), list_of(INT64)) == BOOL
+        assert OPERATIONS[name].evaluate(lists, others).tolist() == wanted
+
+
+def test_frames_that_only_others_read_have_no_tasks():
+    frame = ROWS.arrays()["x"]._frame
+    assert node.has_tasks(frame) == bool(frame._layer())
+
+
+def test_tasks_are_timed_where_a_recorder_is_active():
+    def run(tasks):
+        if tasks[0][1] is None:
+            raise ValueError
+        return [one for _, one in tasks]
+
+    assert scheduler.recording(run) is run
+    seconds = {}
+    restore = scheduler._seconds.set(seconds)
+    try:
+        timed = scheduler.recording(run)
+    finally:
+        scheduler._seconds.reset(restore)
+    assert timed([("a", 1), ("b", 2)]) == [1, 2]
+    with pytest.raises(ValueError, match=r"^$"):
+        timed([("c", None)])
+    assert list(seconds) == ["a", "c"]
+    assert all(taken >= 0 for taken in seconds.values())
