@@ -13,8 +13,9 @@ import akdask as ak
 from akdask.columns.dtypes import BOOL, INT64, list_of
 from akdask.columns.table import Table, to_objects
 from akdask.engine import explain, node, reduction, scheduler, slices, sources
-from akdask.engine.alignment import Limit, Project
+from akdask.engine.alignment import Limit
 from akdask.engine.operations import OPERATIONS
+from akdask.engine.rowwise import Project
 from akdask.engine.slices import CutSlices, SlicesOnDisk
 from akdask.engine.spill import TableOnDisk
 from akdask.engine.values import Call, Constant
