@@ -65,8 +65,7 @@ def iterate(groups: DataFrameGroupBy) -> Iterator[tuple[Any, DataFrame]]:
 
 
 def agg(groups: DataFrameGroupBy, func: Any, **named: Any) -> DataFrame:
-    columns = [] if func is None or isinstance(func, Mapping) else groups._columns(None)
-    return reduce_at_once(groups, calls_of(func, named, columns))
+    return reduce_at_once(groups, calls_of(func, named, groups._columns(None)))
 
 
 def size(groups: DataFrameGroupBy, as_series: bool | None) -> Series | DataFrame:
