@@ -12,13 +12,14 @@ import pytest
 import akdask as ak
 from akdask.columns.dtypes import BOOL, INT64, list_of
 from akdask.columns.table import Table, to_objects
-from akdask.engine import explain, node, reduction, scheduler, slices, sources
+from akdask.engine import alignment, cache, explain, node, reduction, scheduler, slices, sources
 from akdask.engine.alignment import Limit
+from akdask.engine.blocks import Block
 from akdask.engine.operations import OPERATIONS
 from akdask.engine.rowwise import Project
 from akdask.engine.slices import CutSlices, SlicesOnDisk
 from akdask.engine.spill import TableOnDisk
-from akdask.engine.values import Call, Constant
+from akdask.engine.values import Call, Constant, Load
 from akdask.operators.group.grouping import GroupCodes
 from akdask.operators.reduce.reductions import REDUCTIONS
 from akdask.testing.memory import MemorySource
@@ -223,3 +224,64 @@ def test_tasks_are_timed_where_a_recorder_is_active():
         timed([("c", None)])
     assert list(seconds) == ["a", "c"]
     assert all(taken >= 0 for taken in seconds.values())
+
+
+# ---- joined blocks, concatenations and columns that were kept
+
+
+class Rows:
+    """A partition whose rows are ten times their number; notes what is read."""
+
+    def __init__(self):
+        self.asked = []
+
+    def read_rows(self, load, rows, out):
+        self.asked.append(rows.tolist())
+        return rows * 10
+
+    def unit_positions(self, start, stop):
+        return np.arange(start, stop), 100
+
+
+@pytest.mark.parametrize("is_repeated", [True, False])
+def test_rows_of_joined_blocks_are_read_once_though_pairs_repeat_them(is_repeated):
+    partition, table = Rows(), Load(1, "found", INT64)
+    chosen = [np.array([0, 0, 2]), np.array([1, 1, 3])] if is_repeated else [np.array([0, 2]), np.array([1, 3])]
+    made = []
+    for start, positions in zip((0, 4), chosen, strict=True):
+        block = Block(partition, start, start + 4)
+        if is_repeated:
+            block = block.expanded(positions, table, positions + 50)
+        else:
+            block.select_rows(positions, len(positions))
+        block.own()
+        made.append(block)
+    joined = Block.joined(made)
+    wanted = np.concatenate([chosen[0], chosen[1] + 4])
+    rows = joined.numbers_of(np.arange(joined.nrows))
+    assert rows.tolist() == wanted.tolist()
+    assert joined._read_rows(Load(0, "x", INT64), rows, None).tolist() == (wanted * 10).tolist()
+    assert partition.asked == [sorted(set(wanted.tolist()))]
+    found = joined.unit_positions()
+    if is_repeated:
+        # Pairs are counted from the start of their block.
+        assert found is None
+    else:
+        assert (found.offsets.tolist(), found.extent) == (wanted.tolist(), 100)
+
+
+@pytest.mark.parametrize(("size", "count"), [(160, 11), (1760, 4), (161, 11), (176, 10), (1, 1760)])
+def test_concatenations_of_counted_rows_have_partitions_of_a_size(monkeypatch, size, count):
+    for name, value in {"SMALL_ROWS": 0, "FEW_PARTITIONS": 4, "MOST_CONCATENATED": 0}.items():
+        monkeypatch.setattr(alignment.tuning, name, value)
+    monkeypatch.setattr(alignment, "partition_size", lambda: size)
+    bases = [MemorySource({"x": np.arange(110)}, [11] * 10).arrays()["x"]._frame for _ in range(2)]
+    concat = alignment.Concat(tuple(Project(base, (0,), (base.column("x"),)) for base in bases))
+    assert alignment._partitions(concat) == count
+
+
+def test_columns_of_values_become_those_of_the_frame_that_they_have_in_common(monkeypatch):
+    arrays = ROWS.arrays()
+    frame, x, y = arrays["x"]._frame, arrays["x"]._value, arrays["y"]._value
+    monkeypatch.setattr(cache, "align_by_plan", lambda asked, pairs: ("common", [y for _ in pairs]))
+    assert cache.rejoined(frame, [Call("add", x, x), x]) == ("common", [Call("add", y, y), y])
