@@ -20,7 +20,7 @@ namespace {
 
 using namespace akdask;
 
-constexpr uint64_t VECTOR = 2048;       // rows that an instruction runs on at a time
+constexpr uint64_t VECTOR = 1024;       // rows that an instruction runs on at a time
 constexpr uint64_t BLOCK = 1 << 15;     // rows that are read at a time
 constexpr uint64_t ACCUMULATORS = 256;  // lanes of sums
 constexpr uint64_t ROW_BYTES = VECTOR * 8;
@@ -63,32 +63,31 @@ struct Memory {
     }
 };
 
-// Where an instruction finds its arguments, and puts its result; loops over whole vectors have a constant end, which
-// halves their time.
+// Takes rows one after the other, some at a time: these are at constant distances, which processors add to addresses in
+// half the time of those of a counter.  Results may take the place of an argument: each is read before it is written.
 template <class Step>
-inline void each(uint64_t count, Step step) {
-    if (count == VECTOR) {
-        for (uint64_t at = 0; at < VECTOR; ++at) step(at);
-    } else {
-        for (uint64_t at = 0; at < count; ++at) step(at);
+INLINE void each(uint64_t count, Step step) {
+    constexpr uint64_t SOME = 32;
+    uint64_t whole = count / SOME * SOME;
+    for (uint64_t first = 0; first < whole; first += SOME) {
+        EACH_ROW_ALONE
+        for (uint64_t at = 0; at < SOME; ++at) step(first + at);
     }
+    for (uint64_t at = whole; at < count; ++at) step(at);
 }
 
 template <class T, class Operation>
-inline void unary(const Memory& memory, int64_t out, int64_t a, uint64_t count, Operation operation) {
+INLINE void unary(const Memory& memory, int64_t out, int64_t a, uint64_t count, Operation operation) {
     const T* of = memory.row<T>(a);
-    T* __restrict into = memory.own<T>(out);
-    if (into == of) each(count, [&](uint64_t at) { into[at] = operation(into[at]); });
-    else each(count, [&](uint64_t at) { into[at] = operation(of[at]); });
+    T* into = memory.own<T>(out);
+    each(count, [=](uint64_t at) { into[at] = operation(of[at]); });
 }
 
-// Results may take the place of an argument: each is read before it is written.
 template <class T, class Result, class Operation>
-inline void binary(const Memory& memory, int64_t out, int64_t a, int64_t b, uint64_t count, Operation operation) {
+INLINE void binary(const Memory& memory, int64_t out, int64_t a, int64_t b, uint64_t count, Operation operation) {
     const T *left = memory.row<T>(a), *right = memory.row<T>(b);
     Result* into = memory.own<Result>(out);
-    EACH_ROW_ALONE
-    for (uint64_t at = 0; at < count; ++at) into[at] = operation(left[at], right[at]);
+    each(count, [=](uint64_t at) { into[at] = operation(left[at], right[at]); });
 }
 
 inline double of_bits(uint64_t bits) {
@@ -137,8 +136,11 @@ template <bool is_masked, class Value>
 inline void add_to_lanes(Value value, const uint8_t* __restrict mask, uint64_t count, double* __restrict lanes) {
     auto selected = [&](uint64_t at) { return kept<is_masked, double>(value(at), mask, at); };
     if (count == VECTOR) {
-        for (uint64_t start = 0; start < VECTOR; start += ACCUMULATORS) {
-            for (uint64_t lane = 0; lane < ACCUMULATORS; ++lane) lanes[lane] += selected(start + lane);
+        // Some at a time, at constant distances: additions to any place take half as long again.
+        constexpr uint64_t SOME = 32;
+        for (uint64_t start = 0; start < VECTOR; start += SOME) {
+            double* here = lanes + start % ACCUMULATORS;
+            for (uint64_t lane = 0; lane < SOME; ++lane) here[lane] += selected(start + lane);
         }
     } else {
         for (uint64_t at = 0; at < count; ++at) lanes[at % ACCUMULATORS] += selected(at);
@@ -201,20 +203,23 @@ void sum_wide(const uint64_t* values, const uint8_t* mask, uint64_t count, uint6
     totals[1] += static_cast<int64_t>(high - nselected * (LEAST >> 32));
 }
 
-template <bool is_masked, class T>
-void keep_least(T* __restrict best, const T* __restrict values, const uint8_t* __restrict mask, uint64_t count) {
-    for (uint64_t at = 0; at < count; ++at) {
+// Keeps the best rows in the first lanes of a row of memory, which processors have registers for.
+template <bool is_masked, bool is_largest, class T>
+void keep_best(T* __restrict best, const T* __restrict values, const uint8_t* __restrict mask, uint64_t count) {
+    constexpr uint64_t LANES = 64;
+    auto keep = [&](T& lane, uint64_t at) {
         T value = values[at];
-        best[at] = (!is_masked || mask[at]) && (value < best[at] || value != value) ? value : best[at];
+        bool is_better = is_largest ? value > lane : value < lane;
+        lane = (!is_masked || mask[at]) && (is_better || value != value) ? value : lane;
+    };
+    T lanes[LANES];
+    std::memcpy(lanes, best, sizeof(lanes));
+    uint64_t whole = count / LANES * LANES;
+    for (uint64_t first = 0; first < whole; first += LANES) {
+        for (uint64_t lane = 0; lane < LANES; ++lane) keep(lanes[lane], first + lane);
     }
-}
-
-template <bool is_masked, class T>
-void keep_most(T* __restrict best, const T* __restrict values, const uint8_t* __restrict mask, uint64_t count) {
-    for (uint64_t at = 0; at < count; ++at) {
-        T value = values[at];
-        best[at] = (!is_masked || mask[at]) && (value > best[at] || value != value) ? value : best[at];
-    }
+    for (uint64_t at = whole; at < count; ++at) keep(lanes[at - whole], at);
+    std::memcpy(best, lanes, sizeof(lanes));
 }
 
 // Moves selected values to the front; the values after them are undefined.
@@ -240,6 +245,11 @@ void widen(const Memory& memory, int64_t row, const Stored* stored, uint64_t cou
     }
 }
 
+// What the rows of a unit add up to, lane by lane; no vector of lanes crosses lines of the cache.
+struct alignas(64) Lanes {
+    double sums[ACCUMULATORS];
+};
+
 struct Program {
     Span<const int64_t> columns;
     Matrix<const int64_t> code, parts;
@@ -248,7 +258,7 @@ struct Program {
     bool is_filtered;
     Memory memory;
     Span<int64_t> totals, stores;
-    Matrix<double> lanes;
+    Span<Lanes> lanes;
 
     void check(uint64_t nrows) const;
     bool read(const int64_t* extents, uint64_t first, uint64_t here, int64_t begin, int64_t end) const;
@@ -281,7 +291,7 @@ void Program::check(uint64_t nrows) const {
         require(is_below(line[0], NOPCODES) && is_below(line[1], moves.size), "no instruction");
         bool is_there = false;
         switch (line[0]) {
-            case SUM_FLOATS: is_there = is_below(line[1], lanes.rows); break;
+            case SUM_FLOATS: is_there = is_below(line[1], lanes.size); break;
             case SUM_INTS:
             case COUNT_BOOLS: is_there = is_below(line[1], totals.size); break;
             case SUM_WIDE_INTS:
@@ -385,8 +395,7 @@ void Program::run(const int64_t* line, uint64_t vector, uint64_t count, uint64_t
             const B* condition = memory.row<B>(a);
             const U *yes = memory.row<U>(b), *no = memory.row<U>(c);
             U* into = memory.own<U>(out);
-            EACH_ROW_ALONE
-            for (uint64_t at = 0; at < count; ++at) into[at] = no[at] ^ kept<true>(yes[at] ^ no[at], condition, at);
+            each(count, [=](uint64_t at) { into[at] = no[at] ^ kept<true>(yes[at] ^ no[at], condition, at); });
             break;
         }
         case FLOATS_OF_INTS: convert<I, F>(memory, out, a, count); break;
@@ -394,7 +403,7 @@ void Program::run(const int64_t* line, uint64_t vector, uint64_t count, uint64_t
         case FLOATS_OF_BOOLS: convert<B, F>(memory, out, a, count); break;
         case INTS_OF_BOOLS: convert<B, I>(memory, out, a, count); break;
         case SUM_FLOATS:
-            add_floats<is_masked>(memory.row<F>(a), selected, count, lanes[static_cast<uint64_t>(to)]);
+            add_floats<is_masked>(memory.row<F>(a), selected, count, lanes[static_cast<uint64_t>(to)].sums);
             break;
         case KEEP_FLOATS: {
             const F* of = memory.row<F>(a);
@@ -405,12 +414,12 @@ void Program::run(const int64_t* line, uint64_t vector, uint64_t count, uint64_t
         case SUM_WIDE_INTS: sum_wide<is_masked, true>(memory.row<U>(a), selected, count, nselected, &totals[to]); break;
         case SUM_WIDE_UINTS: sum_wide<is_masked, false>(memory.row<U>(a), selected, count, nselected, &totals[to]); break;
         case COUNT_BOOLS: totals[to] += static_cast<int64_t>(count_both(memory.row<B>(a), selected, count)); break;
-        case LEAST_FLOATS: keep_least<is_masked>(memory.own<F>(out), memory.row<F>(a), selected, count); break;
-        case LEAST_INTS: keep_least<is_masked>(memory.own<I>(out), memory.row<I>(a), selected, count); break;
-        case LEAST_UINTS: keep_least<is_masked>(memory.own<U>(out), memory.row<U>(a), selected, count); break;
-        case MOST_FLOATS: keep_most<is_masked>(memory.own<F>(out), memory.row<F>(a), selected, count); break;
-        case MOST_INTS: keep_most<is_masked>(memory.own<I>(out), memory.row<I>(a), selected, count); break;
-        case MOST_UINTS: keep_most<is_masked>(memory.own<U>(out), memory.row<U>(a), selected, count); break;
+        case LEAST_FLOATS: keep_best<is_masked, false>(memory.own<F>(out), memory.row<F>(a), selected, count); break;
+        case LEAST_INTS: keep_best<is_masked, false>(memory.own<I>(out), memory.row<I>(a), selected, count); break;
+        case LEAST_UINTS: keep_best<is_masked, false>(memory.own<U>(out), memory.row<U>(a), selected, count); break;
+        case MOST_FLOATS: keep_best<is_masked, true>(memory.own<F>(out), memory.row<F>(a), selected, count); break;
+        case MOST_INTS: keep_best<is_masked, true>(memory.own<I>(out), memory.row<I>(a), selected, count); break;
+        case MOST_UINTS: keep_best<is_masked, true>(memory.own<U>(out), memory.row<U>(a), selected, count); break;
         case STORE_NUMBERS:
         case STORE_BOOLS: {
             uint64_t width = line[0] == STORE_NUMBERS ? 8 : 1;
@@ -442,24 +451,24 @@ void Program::run(const int64_t* line, uint64_t vector, uint64_t count, uint64_t
 // lengths     rows of each extent, at least one
 // memory      rows of `ROW_BYTES` bytes
 // sums        the float sums of each unit of each extent, a row for each sum; changed
-// lanes       zeros: the lanes of the current unit, a row for each sum
 // totals      the integer sums; changed
 // moments     for each variance the row of memory where the values of a unit are kept, and the number of their sum; the
 //             two sums that follow are set to that of the squared distances from the mean, and to the number of rows
 // stores      for each column that is stored, the address of its next selected row; changed
 int64_t run(Span<const int64_t> addresses, Span<const int64_t> columns, Matrix<const int64_t> code,
             Matrix<const int64_t> parts, Span<const int64_t> moves, int64_t mask, bool is_filtered,
-            Span<const int64_t> lengths, Matrix<uint8_t> memory, Matrix<double> sums, Matrix<double> lanes,
-            Span<int64_t> totals, Matrix<const int64_t> moments, Span<int64_t> stores) {
+            Span<const int64_t> lengths, Matrix<uint8_t> memory, Matrix<double> sums, Span<int64_t> totals,
+            Matrix<const int64_t> moments, Span<int64_t> stores) {
     require(addresses.size == 3 * columns.size * lengths.size && parts.rows == 2 && parts.columns == 3 &&
                 code.columns == 5 && (!memory.rows || memory.columns == ROW_BYTES) && moves.size >= memory.rows &&
-                lanes.rows == sums.rows && (!lanes.rows || lanes.columns == ACCUMULATORS) &&
                 (!moments.rows || moments.columns == 2),
             "arrays of other lengths");
     for (uint64_t at = 2; at < addresses.size; at += 3) require(0 <= addresses[at] && addresses[at] < NFORMS, "no form");
     auto places = std::make_unique<const uint8_t*[]>(memory.rows);
     for (uint64_t row = 0; row < memory.rows; ++row) places[row] = memory[row];
-    Program program{columns, code, parts, moves, mask, is_filtered, {memory.data, places.get()}, totals, stores, lanes};
+    auto lanes = std::make_unique<Lanes[]>(sums.rows);
+    Program program{columns, code, parts, moves, mask, is_filtered, {memory.data, places.get()},
+                    totals, stores, {lanes.get(), sums.rows}};
     const Memory& rows = program.memory;
     program.check(memory.rows);
     uint64_t nunits = 0;
@@ -501,7 +510,7 @@ int64_t run(Span<const int64_t> addresses, Span<const int64_t> columns, Matrix<c
             if (!part && is_filtered && !chosen) break;
         }
         selected += chosen;
-        for (uint64_t row = 0; row < sums.rows; ++row) sums[row][units] = join(lanes[row]);
+        for (uint64_t row = 0; row < sums.rows; ++row) sums[row][units] = join(lanes[row].sums);
         for (uint64_t number = 0; number < moments.rows; ++number) {
             int64_t row = moments[number][0];
             uint64_t at = static_cast<uint64_t>(moments[number][1]);
@@ -511,10 +520,10 @@ int64_t run(Span<const int64_t> addresses, Span<const int64_t> columns, Matrix<c
             for (uint64_t vector = 0; vector < nvectors; ++vector) {
                 if (is_filtered && !left[vector]) continue;
                 const double* values = rows.row<double>(row + static_cast<int64_t>(vector));
-                if (is_filtered) add_distances<true>(values, mean, mask_of(vector), count_of(vector), lanes[at + 1]);
-                else add_distances<false>(values, mean, nullptr, count_of(vector), lanes[at + 1]);
+                if (is_filtered) add_distances<true>(values, mean, mask_of(vector), count_of(vector), lanes[at + 1].sums);
+                else add_distances<false>(values, mean, nullptr, count_of(vector), lanes[at + 1].sums);
             }
-            sums[at + 1][units] = join(lanes[at + 1]);
+            sums[at + 1][units] = join(lanes[at + 1].sums);
         }
         ++units;
         first += here;

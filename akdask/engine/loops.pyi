@@ -15,7 +15,6 @@ def run(
     lengths: Integers,
     memory: NDArray[np.uint8],  # shape (rows, bytes)
     sums: NDArray[np.float64],  # shape (sums, units)
-    lanes: NDArray[np.float64],  # shape (sums, ACCUMULATORS)
     totals: Integers,
     moments: Integers,  # shape (variances, 2)
     stores: Integers,

@@ -337,7 +337,7 @@ class _Operations(Mapping[str, Operation]):
 OPERATIONS = _Operations()
 
 
-VECTOR = 2**11
+VECTOR = 2**10
 """Rows that an instruction runs on at a time; two or three vectors of numbers fill the cache next to the core."""
 
 BLOCK = UNIT

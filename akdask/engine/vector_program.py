@@ -16,7 +16,7 @@ import numpy as np
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT64, ColumnType
 from akdask.columns.exact import COMPARISONS, are_floats, comparable_with
 from akdask.columns.memory import scratch
-from akdask.columns.summation import ACCUMULATORS, UNIT, ExactSum, Moments, completed
+from akdask.columns.summation import UNIT, ExactSum, Moments, completed
 from akdask.engine.blocks import Block, Partition, PartitionBatch
 from akdask.engine.loops import run
 from akdask.engine.operations import (
@@ -403,7 +403,6 @@ class VectorProgram:
             lengths,
             memory.rows,
             found[0],
-            np.zeros((self._nsums, ACCUMULATORS)),
             found[1],
             np.array(self._moments, np.int64).reshape(-1, 2),
             found[2],

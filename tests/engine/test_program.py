@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT64, column_type
-from akdask.columns.summation import ACCUMULATORS
 from akdask.engine import vector_program as vectors
 from akdask.engine.loops import run
 from akdask.engine.operations import BLOCK, CHOICES, OPERATIONS, VECTOR, Opcode, StoredForm
@@ -371,7 +370,6 @@ def arguments_of_the_loop():
         "lengths": np.array([100]),
         "memory": program._memory().rows,
         "sums": np.zeros((program._nsums, 1)),
-        "lanes": np.zeros((program._nsums, ACCUMULATORS)),
         "totals": np.zeros(program._ntotals, np.int64),
         "moments": np.array(program._moments),
         "stores": np.array([stored.__array_interface__["data"][0]]),
