@@ -270,10 +270,16 @@ class TopKSink:
         return (self.keys, self.others)
 
     def run(self, partition: Partition | PartitionBatch) -> Table:
-        return first_of([self._of(part) for part in partition.each()], self.by, self.ascending, self.count)
+        return self._first_of([self._of(part) for part in partition.each()])
+
+    def _first_of(self, tables: Sequence[Table]) -> Table:
+        """Return the first or last rows of tables; as long as these have no more, all of them as they are."""
+        if sum(table.nrows for table in tables) <= abs(self.count):
+            return tables[0] if len(tables) == 1 else Table.concat(tables)
+        return first_of(tables, self.by, self.ascending, self.count)
 
     def _of(self, partition: Partition) -> Table:
-        """Return the rows of one partition in order; if possible, other rows are not read in full."""
+        """Return the first or last rows of one partition; if possible, other rows are not read in full."""
         if not self.others.outputs or not partition.keeps_row_numbers:
             return self._candidates(partition, self.others)
         found = self._candidates(partition, None)
@@ -288,7 +294,7 @@ class TopKSink:
         return Table({**{name: found.columns[name] for name in self.by}, **carried}, found.nrows)
 
     def _candidates(self, partition: Partition, others: Program | None) -> Table:
-        """Return the keys of the rows in order, with the other columns, or with row numbers in their place."""
+        """Return the keys of the rows, with the other columns, or with row numbers in their place."""
         types: dict[Hashable, ColumnType] = dict(zip(self.by, self.keys.dtypes, strict=True))
         types |= {ROW: INT64} if others is None else dict(zip(self.carried, others.dtypes, strict=True))
         found, bound = Table({name: empty(dtype) for name, dtype in types.items()}, 0), None
@@ -305,7 +311,7 @@ class TopKSink:
                 block.select_rows(few, len(few))
                 columns = [*[take_rows(key, chosen) for key in keys], *map(own_rows, block.evaluate(others))]
             table = Table(dict(zip(types, columns, strict=True)), len(columns[0]))
-            found = first_of([found, table], self.by, self.ascending, self.count)
+            found = self._first_of([found, table] if found.nrows else [table])
             bound = bound_of([found.columns[name] for name in self.by], self.ascending, self.count)
         return found
 
