@@ -77,6 +77,22 @@ def test_rows_are_left_out_where_bounds_exclude_them():
     assert pruning.ranges(0, (), lambda *_: known) is None
 
 
+@pytest.mark.parametrize(
+    ("starts", "values", "wanted"),
+    [
+        ([0], [2], [[0, 2], [4, 6]]), ([0, 5], [2, 2], [[0, 2], [4, 6]]), ([0, 5], [1, 2], [[5, 6]]),
+        ([0, 5], [2, 1], [[0, 2], [4, 5]]), ([0, 1], [1, 2], [[1, 2], [4, 6]]), ([0, 3], [1, 2], [[4, 6]]),
+        ([0, 3], [2, 1], [[0, 2]]), ([0, 2, 4], [1, 2, 1], []), ([0, 1, 5], [1, 2, 1], [[1, 2], [4, 5]]),
+    ],
+)  # fmt: skip
+def test_ranges_are_cut_by_bounds_that_begin_anywhere(starts, values, wanted):
+    bounds = Bounds(np.array(values), np.array(values), np.zeros(len(values), np.bool_))
+    known = RowBounds(np.array(starts) * UNIT, bounds)
+    ranges = np.array([[0, 2], [4, 6]]) * UNIT
+    found = RowPruning([comparison("a", "equal", 2)])._left(ranges, ranges, (), lambda *_: known)
+    assert (found // UNIT).tolist() == wanted
+
+
 def test_bounds_are_not_asked_for_where_rows_are_counted_before():
     mask = comparison("a", "equal", 2)
     asked = []

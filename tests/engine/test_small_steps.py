@@ -19,7 +19,7 @@ from akdask.engine.operations import OPERATIONS
 from akdask.engine.rowwise import Project
 from akdask.engine.slices import CutSlices, SlicesOnDisk
 from akdask.engine.spill import TableOnDisk
-from akdask.engine.values import Call, Constant, Load
+from akdask.engine.values import Apply, Call, ColumnRef, Compiler, Constant, Load
 from akdask.operators.group.grouping import GroupCodes
 from akdask.operators.reduce.reductions import REDUCTIONS
 from akdask.testing.memory import MemorySource
@@ -285,3 +285,33 @@ def test_columns_of_values_become_those_of_the_frame_that_they_have_in_common(mo
     frame, x, y = arrays["x"]._frame, arrays["x"]._value, arrays["y"]._value
     monkeypatch.setattr(cache, "align_by_plan", lambda asked, pairs: ("common", [y for _ in pairs]))
     assert cache.rejoined(frame, [Call("add", x, x), x]) == ("common", [Call("add", y, y), y])
+
+
+X = ColumnRef("rows", "x", INT64)
+DOUBLED, ONE = Call("add", X, X), Constant(np.int64(1))
+MORE = Call("add", DOUBLED, ONE)
+PRODUCT = Call("multiply", MORE, DOUBLED)
+
+
+@pytest.mark.parametrize(
+    ("programs", "released"),
+    [
+        ([[MORE]], [(0,), (1, 2)]),
+        ([[DOUBLED, MORE]], [(0,), (2,)]),
+        ([[PRODUCT]], [(0,), (2,), (3, 1)]),
+        ([[PRODUCT, MORE]], [(0,), (2,), (1,)]),
+        ([[PRODUCT, DOUBLED, X]], [(), (2,), (3,)]),
+        ([[PRODUCT, PRODUCT]], [(0,), (2,), (3, 1)]),
+        # What a later program recalls is kept.
+        ([[MORE], [DOUBLED]], [(0,), (2,)]),
+        ([[DOUBLED], [PRODUCT]], [(0,)]),
+    ],
+)
+def test_registers_are_released_after_their_last_use_unless_they_are_results(programs, released):
+    compiler = Compiler(programs, {"rows": 0}, {})
+    program = compiler.next(programs[0])
+    assert [step.release for step in program.steps if isinstance(step, Apply)] == released
+    for step in program.steps:
+        if isinstance(step, Apply):
+            assert not set(step.release) & set(program.outputs)
+            assert not set(step.release) & {register for register, _ in program.hands_on}
