@@ -1,13 +1,16 @@
 """Arithmetic of times: NumPy's times are the reference, and Python's integers where those overflow."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR, UINT64
 from akdask.engine.operations import OPERATIONS
-from akdask.errors import ArgumentError, TimeOverflowError
+from akdask.errors import ArgumentError, ArgumentTypeError, TimeOverflowError
 
 NAT = -(2**63)
 
@@ -145,3 +148,41 @@ def test_scalars_and_no_rows_are_taken():
     assert computed("add_times", np.int64(1), np.int64(2)) == 3
     assert computed("add_times", np.int64(NAT), np.int64(2)) == NAT
     assert len(computed("add_times", np.array([], np.int64), np.int64(2))) == 0
+
+
+TIME_TYPES = {
+    "calendar": ({"field": "day"}, [(INT64,)], INT64),
+    "time_part": ({"name": "hour", "step": 1, "count": 24}, [(INT64,)], INT64),
+    "round_time": ({"how": "floor", "step": 1}, [(INT64,)], INT64),
+    "parse_time": ({"kind": "M"}, [(STR,)], INT64),
+    "add_times": ({}, [(INT64, INT64)], INT64),
+    "subtract_times": ({}, [(INT64, INT64)], INT64),
+    "remaining_time": ({}, [(INT64, INT64)], INT64),
+    "multiply_times": ({}, [(INT64, INT64), (INT64, FLOAT64), (INT64, UINT64), (INT64, BOOL)], INT64),
+    "divide_times": ({}, [(INT64, INT64), (INT64, FLOAT64), (INT64, UINT64), (INT64, BOOL)], INT64),
+    "time_ratio": ({}, [(INT64, INT64)], FLOAT64),
+    "whole_time_ratio": ({}, [(INT64, INT64)], INT64),
+    "time_in_unit": ({}, [(INT64,)], INT64),
+    "compare_times": ({}, [(INT64, INT64)], BOOL),
+    "counted_time": ({}, [(INT64,), (UINT64,), (FLOAT64,)], INT64),
+    "local_time": ({}, [(INT64,)], INT64),
+    "utc_time": ({}, [(INT64,), (INT64, BOOL)], INT64),
+    "move_by_offset": ({}, [(INT64,)], INT64),
+}
+"""Parameters of operations on times, the types that they take, and that of the result."""
+
+
+def test_operations_on_times_take_times_and_refuse_other_types():
+    for name, (params, taken, result) in TIME_TYPES.items():
+        operation = OPERATIONS[name]
+        for count in {len(types) for types in taken}:
+            for types in product((INT64, FLOAT64, UINT64, BOOL, STR), repeat=count):
+                if types in taken:
+                    assert operation.result_type(*types, **params) == result, (name, types)
+                else:
+                    with pytest.raises(ArgumentTypeError):
+                        operation.result_type(*types, **params)
+    assert OPERATIONS["calendar"].result_type(INT64, field="is_leap_year") == BOOL
+    for step in (0, -1):
+        with pytest.raises(ArgumentError, match="at least 1 ns"):
+            OPERATIONS["round_time"].result_type(INT64, how="floor", step=step)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from akdask.operators.values import random
 from akdask.operators.values.random import _log_factorial, poisson, shuffled, standard_gamma
 
 pytestmark = pytest.mark.light
@@ -69,3 +70,14 @@ def test_logarithms_of_factorials_are_exact_to_the_last_digits():
 def test_orders_of_few_elements_are_alike():
     seen = {tuple(shuffled(np.arange(3), key=seed, size=3, rounds=16).tolist()) for seed in range(60)}
     assert len(seen) == 6
+
+
+def test_bits_are_mixed_as_those_of_splitmix64():
+    """The first numbers after two seeds, as the authors' program gives them."""
+    step = 0x9E3779B97F4A7C15
+    for seed, wanted in (
+        (0, [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F, 0xF88BB8A8724C81EC]),
+        (1234567, [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431]),
+    ):
+        words = np.array([(seed + step * number) % 2**64 for number in range(1, 5)], np.uint64)
+        assert random.mix_bits(words).tolist() == wanted
