@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import product
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from akdask.columns.bigint import from_ints, to_ints
+from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64
 from akdask.engine.operations import OPERATIONS
-from akdask.errors import AkdaskError, ArgumentError
-from akdask.operators.values import random
+from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError
+from akdask.operators.values import bigint, random
 
 NAT = -(2**63)
 
@@ -132,3 +137,97 @@ def test_text_is_parsed_as_numbers_alone_and_beside_others(text, dtype, value):
                 evaluate("cast", column, dtype=dtype)
         else:
             assert evaluate("cast", column, dtype=dtype).tolist()[-1] == value
+
+
+# ---- types of results
+
+NUMBERS = (INT64, UINT64, FLOAT64, BOOL, UINT8)
+SAMPLE = (*NUMBERS, STR, BIGINT)
+TYPES = {
+    "nearest_narrow": ({}, 1, lambda one: FLOAT64 if one in NUMBERS else None),
+    "cast_exactly": ({"dtype": "int64"}, 1, lambda one: INT64 if one in (*NUMBERS, BIGINT) else None),
+    "cast_exactly to bool": ({"dtype": "bool"}, 1, lambda one: BOOL if one in (*NUMBERS, BIGINT) else None),
+    "cast_exactly to float64": ({"dtype": "float64"}, 1, lambda one: None),
+    "cast_exactly to str": ({"dtype": "str"}, 1, lambda one: None),
+    "is_number": ({"dtype": "float64"}, 1, lambda one: BOOL if one == STR else None),
+    "is_number as str": ({"dtype": "str"}, 1, lambda one: None),
+    "is_integer": ({"dtype": "int64"}, 1, lambda one: BOOL if one == STR else None),
+    "missing_as_nan": (
+        {}, 2, lambda one, lacks: FLOAT64 if one in (INT64, UINT64, BOOL, UINT8) and lacks == BOOL else None
+    ),
+    "strided": ({}, 2, lambda table, rows: table if rows == INT64 else None),
+    "strided_position": ({}, 1, lambda rows: INT64 if rows == INT64 else None),
+    "of_labelled": ({}, 2, lambda one, other: BOOL if one == other == BOOL else None),
+    "range_length": ({}, 2, lambda one, other: INT64 if one == other == INT64 else None),
+    "inverse_position": ({}, 3, lambda *types: INT64 if {*types} == {INT64} else None),
+    "put_range": (
+        {}, 3, lambda old, rows, item: old if old == item and old in NUMBERS and rows == INT64 else None
+    ),
+    "round": ({}, 1, lambda one: FLOAT64 if one == BOOL else one if one in NUMBERS else None),
+    "difference": ({}, 2, lambda one, other: FLOAT64 if one == other else None),
+}  # fmt: skip
+"""Parameters, number of arguments and the type of the result by their types, None where they are refused."""
+
+
+def test_types_of_results_are_those_of_the_table():
+    for called, (params, count, result) in TYPES.items():
+        operation = OPERATIONS[called.partition(" ")[0]]
+        for types in product(SAMPLE, repeat=count):
+            if any(dtype == BIGINT for dtype in types) and operation.name in ("round", "difference"):
+                continue
+            wanted = result(*types)
+            if wanted is None:
+                with pytest.raises(ArgumentTypeError):
+                    operation.result_type(*types, **params)
+            else:
+                assert operation.result_type(*types, **params) == wanted, (called, types)
+
+
+# ---- random bits and bounds of any stretch
+
+
+@pytest.mark.parametrize(("first", "count"), [(0, 40), (3, 11), (17, 1), (39, 1), (20, 0)])
+def test_short_random_numbers_depend_on_their_positions_alone(first, count):
+    for draw in (
+        partial(random.short_integers, seed=7, low=3, high=8), partial(random.short_integers, seed=7, low=0, high=128),
+        partial(random.bools, seed=7),
+    ):  # fmt: skip
+        assert draw(first, count).tolist() == draw(0, 40)[first : first + count].tolist()
+
+
+def test_short_random_numbers_are_all_of_their_range_equally():
+    found = random.short_integers(0, 30_000, seed=5, low=3, high=8)
+    values, counts = np.unique(found, return_counts=True)
+    assert values.tolist() == [3, 4, 5, 6, 7]
+    assert abs(counts - 6000).max() < 400
+    assert abs(random.bools(0, 30_000, seed=5).sum() - 15_000) < 500
+
+
+# ---- limbs and truth of integers of any size
+
+LARGE = [0, 1, -1, 2**63, -(2**63), 2**64, 2**64 + 5, -(2**100), 2**130 - 1]
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_limbs_are_words_of_two_s_complement(number):
+    found = bigint._limb(from_ints(LARGE), number=number)
+    assert found.tolist() == [(item >> 64 * number) % 2**64 for item in LARGE]
+
+
+def test_a_limb_is_put_below_others():
+    high, low = [0, 1, -1, 2**64, -(2**70)], [5, 2**64 - 1, 0, 7, 1]
+    found = bigint._append_limb(from_ints(high), np.array(low, np.uint64))
+    assert list(to_ints(found)) == [(one << 64) + other for one, other in zip(high, low, strict=True)]
+
+
+@pytest.mark.parametrize("name", ["logical_and", "logical_or", "logical_xor", "logical_not"])
+def test_truth_of_integers_of_any_size_is_that_of_python(name):
+    ufunc = getattr(np, name)
+    for other in (np.arange(len(LARGE)) % 2, from_ints(LARGE[::-1]), np.int64(0), True):
+        sides = (from_ints(LARGE),) if ufunc.nin == 1 else (from_ints(LARGE), other)
+        plain = LARGE[::-1] if isinstance(other, pa.Array) else np.broadcast_to(other, len(LARGE)).tolist()
+        wanted = ufunc(
+            np.array([item != 0 for item in LARGE]),
+            *([np.array([item != 0 for item in plain])] if ufunc.nin == 2 else []),
+        )
+        assert bigint._logical(ufunc)(*sides).tolist() == wanted.tolist()
