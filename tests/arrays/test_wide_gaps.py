@@ -267,3 +267,24 @@ def test_fields_of_times_in_csv_files_are_missing_with_them(tmp_path, times):
 def test_what_lies_beneath_a_gap_is_no_key():
     made = ak.Series([WIDE, WIDE + 1, WIDE + 2, WIDE]).where(ak.Series([True, False, False, True]))
     assert (made.nunique(dropna=False).value(), made.duplicated().tolist()) == (2, [False, False, True, True])
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "UInt64"])
+@pytest.mark.parametrize(
+    "key", [1, -1, slice(2, 5), slice(None, None, 3), np.arange(8) % 3 == 0, np.array([6, 0, 5])], ids=repr
+)
+def test_items_are_assigned_to_integers_with_gaps(dtype, key):
+    """Numbers and what is missing come to the same rows, and all other rows stay."""
+    count = len(np.arange(8)[key]) if np.ndim(np.arange(8)[key]) else 1
+    items = [7, None, np.nan, np.int64(5)]
+    if not isinstance(key, int):
+        items += [list(range(count)), pd.Series(ROWS[dtype][:count], dtype=dtype), np.arange(count) + 2]
+    for item in items:
+        wanted = pd.Series(ROWS[dtype], dtype=dtype).array
+        wanted[key] = pd.NA if item is None or (np.ndim(item) == 0 and item != item) else item  # noqa: PLR0124
+        lazy = ak.array(pd.Series(ROWS[dtype], dtype=dtype))
+        lazy[key] = ak.array(item) if isinstance(item, pd.Series) else item
+        found = [
+            None if lacks else number for number, lacks in zip(lazy.tolist(), ak.isnan(lazy).tolist(), strict=True)
+        ]
+        assert found == [None if number is pd.NA else int(number) for number in wanted]

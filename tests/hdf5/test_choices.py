@@ -17,6 +17,7 @@ from akdask.formats import tuning
 from akdask.formats.hdf5 import (
     codecs,
     file_structure,
+    global_heaps,
     group_templates,
     layout,
     manifest,
@@ -505,3 +506,39 @@ def test_datasets_and_groups_without_rows_stand_for_nothing(tmp_path):
 
 
 NOTHING = {"empty": True, "one": False, "none": True, "both": True, "other": True, "rows": False, "bare": False}
+
+
+@pytest.mark.parametrize(
+    ("dtype", "lengths", "rows", "wanted"),
+    [
+        (INT64, [10], (3, 7), [(3, 7)]), (INT64, [10], (0, 10), [(0, 10)]), (INT64, [0], (0, 0), []),
+        # The values come before the segments, of which one more is read.
+        (STR, [100, 10], (3, 7), [(30, 80), (3, 8)]), (STR, [100, 10], (3, 10), [(30, 100), (3, 10)]),
+        (STR, [95, 10], (1, 2), [(9, 29), (1, 3)]), (STR, [7, 3], (0, 1), [(0, 5), (0, 2)]), (STR, [7, 0], (0, 0), []),
+        # Strings without segments are counted in all of them.
+        (STR, [33], (3, 7), [(0, 33)]), (STR, [0], (0, 0), [(0, 0)]),
+    ],
+)  # fmt: skip
+def test_elements_of_rows_are_cut_in_proportion(dtype, lengths, rows, wanted):
+    extents = [SimpleNamespace(length=length) for length in lengths]
+    found = list(row_spaces._elements_of(SimpleNamespace(dtype=dtype, extents=extents), *rows))
+    assert [one[1:] for one in found] == wanted
+    assert [one[0] for one in found] == extents[: len(found)]
+
+
+def test_heaps_of_a_file_are_searched_once_while_it_stays_as_it_is(tmp_path, monkeypatch):
+    path, searched = tmp_path / "x.h5", []
+    with h5py.File(path, "w") as file:
+        file["x"] = ["text", "more"]
+    monkeypatch.setattr(global_heaps, "_heaps", lambda descriptor, size: searched.append(size) or iter(()))
+    monkeypatch.setattr(global_heaps, "_SOUND", Cache("heaps of this test", entries=4))
+    for most, count in ((path.stat().st_size - 1, 0), (path.stat().st_size, 1), (2**30, 1)):
+        with h5py.File(path) as file:
+            global_heaps.check_heaps(file["x"].id, most)
+        assert len(searched) == count
+    with h5py.File(path, "a") as file:
+        file["y"] = np.arange(1000)
+    for _ in range(2):
+        with h5py.File(path) as file:
+            global_heaps.check_heaps(file.id, 2**30)
+    assert searched[1:] == [path.stat().st_size]
