@@ -14,6 +14,7 @@ import pandas
 from akdask.arrays.array import wrap
 from akdask.arrays.categorical import Categorical
 from akdask.arrays.categories import DEFAULT_NA, in_one_partition, looked_up, strings_of
+from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.sorting import insertion_points
 from akdask.arrays.strings import Strings
@@ -23,6 +24,7 @@ from akdask.engine.sources import literal
 from akdask.engine.values import Call, Constant, apart, nearest_floats, with_missing
 from akdask.frames import binning
 from akdask.frames.columnset import VALUES
+from akdask.frames.series import Series
 from akdask.frames.series_accessors import CategoricalAccessor
 from akdask.pandas.encoded import AnyCategories, EncodedArray, Narrow, categories, columns_of, series_of
 from akdask.pandas.face import words
@@ -317,19 +319,30 @@ def get_dummies(
     return data._of(data._columns.beside(made))
 
 
+def _different(series: Any) -> pandas.Series:
+    """Return the different values of a Series, in order, and a missing one if some are."""
+    keys: Any = GroupBy(series.values, dropna=False).unique_keys
+    return Series(keys).to_pandas()
+
+
 def _dummies(series: Any, prefix: Any, sep: str, drop_first: bool, dtype: Any) -> tuple[pandas.Index, list[Any]]:
     array: Any = columns_of(series).array(VALUES)
-    if isinstance(array, TimeArray) or (
-        isinstance(array, EncodedArray) and not isinstance(array.coding, AnyCategories)
-    ):
+    coding = array.coding if isinstance(array, EncodedArray) else None
+    if isinstance(array, TimeArray) or not isinstance(coding, AnyCategories | Narrow | None):
         raise NotLazyError("values of the type have no lazy columns")
-    if isinstance(array, Categorical | EncodedArray):
+    if isinstance(coding, Narrow):
+        numbers = series_of(series, array.plain())
+        found = _different(numbers)
+        is_float = coding.dtype.kind != "f" and found.hasnans
+        names: Any = pandas.Index(found.dropna()).astype("float64" if is_float else coding.dtype)
+        masks = [(numbers == value).values for value in names.tolist()]
+    elif isinstance(array, Categorical | EncodedArray):
         cat = CategoriesOf(series)
         codes = series_of(series, cat.numbers)
         masks = [(codes == number).values for number in range(len(cat.categories))]
-        names: Any = pandas.CategoricalIndex(cat.categories, dtype=cat.dtype)
+        names = pandas.CategoricalIndex(cat.categories, dtype=cat.dtype)
     else:
-        names = pandas.Categorical(series.drop_duplicates().to_pandas()).categories
+        names = pandas.Categorical(_different(series)).categories
         masks = [(series == value).values for value in names.tolist()]
     if len(names) > MOST_DUMMIES:
         raise NotLazyError("there are many different values")

@@ -336,9 +336,10 @@ def _where_enough(made: pandas.DataFrame, counts: pandas.DataFrame, least: int, 
 
 
 def size(grouped: Grouped) -> Any:
-    if grouped.is_series or grouped.options["as_index"]:
-        return _sizes(grouped)
-    return when_looked_at(grouped, [], pandas.Index(["size"]), lambda: _sizes(grouped))
+    is_series = grouped.is_series or grouped.options["as_index"]
+    name = "size" if not is_series else grouped.labels[grouped.positions[0]] if grouped.is_series else None
+    labels = pandas.Index([name], dtype=object)
+    return when_looked_at(grouped, [], labels, lambda: _sizes(grouped), is_series=is_series)
 
 
 def _sizes(grouped: Grouped) -> Any:

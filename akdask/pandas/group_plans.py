@@ -78,7 +78,7 @@ def demand_types(grouped: Grouped, calls: Sequence[Call], params: Mapping[str, A
 
 def has_plan(grouped: Grouped, calls: Sequence[Call], labels: pandas.Index) -> bool:
     """Return whether keys are columns, and names and types are known, so that a plan gives what pandas gives."""
-    options, names = grouped.options, [*grouped.names, *labels]
+    options, names = grouped.options, [*grouped.names, *(labels if calls or labels[0] is not None else [])]
     if labels.nlevels > 1 or labels.name is not None or not all(isinstance(name, str) for name in names):
         return False
     if len({*names}) < len(names) or not options["dropna"] or not (options["sort"] or len(grouped.keys) == 1):
@@ -90,6 +90,8 @@ def has_plan(grouped: Grouped, calls: Sequence[Call], labels: pandas.Index) -> b
         return False
     if any(not _is_plain_or_narrow(labelling.coding_of_array(key)) or key._value.dtype in NULLABLE for key, _ in keys):
         return False
+    if grouped.is_series and not calls and grouped.coding(grouped.positions[0]) is not None:
+        return False  # Sizes may be of the type of the column.
     return all(
         how in PLANNED and grouped.kind(at) in PLANNED[how][0] and _is_known(grouped, at, how) for at, how in calls
     )

@@ -7,20 +7,50 @@ plan, so that groups and join are one plan.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas
 
+from akdask.frames.columnset import VALUES
+from akdask.frames.dataframe import DataFrame
+from akdask.pandas import tuning
+from akdask.pandas.arguments import accepted, bound_arguments
 from akdask.pandas.face import OPERATORS, Face, NDFrame, words
+from akdask.pandas.labels import computed, labelled, labels_of_frame
+from akdask.pandas.lazy import LazyFrame
 from akdask.pandas.refusals import NotLazyError
+from akdask.records import record
 
 STAYING = OPERATORS | words("__getitem__ rename reset_index")
 """Methods whose results are pending, too."""
 
 JOINING = words("merge isin")
 """Methods that take plans where they meet rows that are not in memory."""
+
+
+@record
+class Order:
+    """A result in the order of a column, or of its values if it is a Series.
+
+    Parameters
+    ----------
+    of : Pending
+        The result before.
+    by : str
+        The column of the plan.
+    ascending : bool
+        The direction.
+    keeps_equal_rows : bool
+        Whether equal rows stay in their order; pandas' quicksort leaves them in an order of its own.
+    """
+
+    of: Pending
+    by: str
+    ascending: bool
+    keeps_equal_rows: bool
 
 
 class Pending:
@@ -36,6 +66,11 @@ class Pending:
         Results of which it is made.
     is_arranged : bool, optional
         Whether pandas takes the result from there, whatever the fallback to it is set to.
+
+    Attributes
+    ----------
+    order : Order, optional
+        What it is, if it is another result in order.
     """
 
     def __init__(
@@ -48,13 +83,18 @@ class Pending:
         self._compute, self._build, self._sources = compute, build, sources
         self.is_arranged = is_arranged
         self._found: Any = None
+        self.order: Order | None = None
 
     def value(self) -> Any:
         """Return the result; later changes of it change nothing here."""
         if self._found is None:
-            self._found, self._sources = self._compute(), ()
-            self._compute = self._build = self._nothing
+            self.found(self._compute())
         return self._found.copy(deep=False)
+
+    def found(self, value: Any) -> None:
+        """Have a result that was computed in another way."""
+        self._found, self._sources = value, ()
+        self._compute = self._build = self._nothing
 
     @staticmethod
     def _nothing() -> Any:
@@ -84,6 +124,12 @@ def answer(face: Face, name: str, args: tuple[Any, ...], kwargs: dict[str, Any])
     if name in JOINING:
         is_open, (own, *others), kwargs = joined_arguments((face, *args), kwargs)
         return own._call(name, tuple(others), kwargs) if is_open else NotImplemented
+    if name in FORMS and isinstance(face, NDFrame) and _is_pending(face) and _is_of_groups(face._pending):
+        try:
+            form, bound = partial(FORMS[name], face._pending), bound_arguments(face.pandas_class, name, args, kwargs)
+            return of(form(**accepted(face.pandas_class, name, form, bound)), type(face))
+        except (NotLazyError, TypeError):  # pandas answers it
+            return NotImplemented
     if name not in STAYING or not _is_pending(face) or not _stays(face, name, args, kwargs):
         return NotImplemented
     try:
@@ -106,6 +152,102 @@ def answer(face: Face, name: str, args: tuple[Any, ...], kwargs: dict[str, Any])
     return of(Pending(compute, lambda: lazily, pending, is_arranged), type(found))
 
 
+def _in_order(pending: Pending, by: Any = None, ascending: Any = True, kind: str = "quicksort") -> Pending:
+    """Return a result in the order of one column."""
+    by, ascending = _only(by), _only(ascending)
+    order = Order(pending, _number_column(pending, by), bool(ascending), kind in ("stable", "mergesort"))
+    given = {"ascending": ascending, "kind": kind} | ({} if by is None else {"by": by})
+    made = Pending(lambda: pending.value().sort_values(**given), Pending._nothing, [pending])
+    made.order = order
+    return made
+
+
+def _only(given: Any) -> Any:
+    return given[0] if type(given) is list and len(given) == 1 else given
+
+
+def _number_column(pending: Pending, by: Any) -> str:
+    """Return the column of numbers that a result is ordered by, NotLazyError if it has none of that name."""
+    plan = pending.plan()
+    name = VALUES if by is None and not isinstance(plan, DataFrame) else by
+    columns = _rows(plan)._columns.values
+    if not isinstance(name, str) or name not in columns or columns[name].dtype.kind not in ("int", "uint", "float"):
+        raise NotLazyError("results are not ordered by one column of numbers")
+    return name
+
+
+def _rows(plan: Any) -> DataFrame:
+    rows: DataFrame = plan if isinstance(plan, DataFrame) else plan._labelled
+    return rows
+
+
+def _head(pending: Pending, n: int = 5) -> Pending:
+    return _first(pending, n, pending.order, "head", (n,))
+
+
+def _most(name: str) -> Callable[..., Pending]:
+    def most(pending: Pending, n: int = 5, columns: Any = None) -> Pending:
+        if pending.order is not None:
+            raise NotLazyError("results are in an order")
+        order = Order(pending, _number_column(pending, _only(columns)), name == "nsmallest", True)
+        return _first(pending, n, order, name, (n,) if columns is None else (n, columns))
+
+    return most
+
+
+FORMS: Mapping[str, Callable[..., Pending]] = {
+    "sort_values": _in_order,
+    "head": _head,
+    **{name: _most(name) for name in ("nlargest", "nsmallest")},
+}
+"""Methods of pending results whose few rows a plan finds, without all others in memory."""
+
+
+def _first(pending: Pending, n: int, order: Order | None, name: str, args: tuple[Any, ...]) -> Pending:
+    """Return the first rows of a result in an order, or as they are; NotLazyError if they may be many."""
+    if type(n) is not int or not 0 < n <= tuning.FIRST_GROUPS:
+        raise NotLazyError("many groups are asked for")
+
+    def compute() -> Any:
+        found = None if pending.is_computed() else _found_first(pending if order is None else order.of, order, n)
+        return getattr(pending.value(), name)(*args) if found is None else found
+
+    return Pending(compute, Pending._nothing, [pending])
+
+
+def _found_first(pending: Pending, order: Order | None, n: int) -> Any:
+    """Return the first rows of a result in an order, None where pandas might find others among equal ones."""
+    try:
+        plan = pending.plan()
+    except NotLazyError:
+        return None
+    rows = _rows(plan)
+    if order is None:
+        return computed(_like(plan, rows.head(n)))
+    if order.keeps_equal_rows:
+        found = computed(_like(plan, rows.sort_values(order.by, order.ascending).head(n)))
+        return None if _values(plan, found, order).isna().any() else found
+    rows = rows.persist()
+    found = computed(_like(plan, rows.sort_values(order.by, order.ascending).head(n + 1)))
+    values = _values(plan, found, order)
+    # Of very many rows, equal ones keep their order in any sort of the house.
+    if values.isna().any() or not (values.is_unique or len(rows) > tuning.SORTED_BY_PANDAS):
+        pending.found(computed(_like(plan, rows)))
+        return None
+    return found.iloc[:n]
+
+
+def _values(plan: Any, found: Any, order: Order) -> Any:
+    return found[order.by] if isinstance(plan, DataFrame) else found
+
+
+def _like(plan: Any, rows: Any) -> Any:
+    """Return some rows of a plan with its labels."""
+    if not isinstance(plan, DataFrame):
+        return plan._moved(rows)
+    return labelled(LazyFrame._of(rows._columns), labels_of_frame(plan))
+
+
 def joined_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[bool, tuple[Any, ...], dict[str, Any]]:
     """Return arguments of a join, and whether plans took the place of pending results."""
     given = (*args, *kwargs.values())
@@ -120,6 +262,11 @@ def joined_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[boo
 
 def _is_pending(given: Any) -> bool:
     return isinstance(given, NDFrame) and given._pending is not None
+
+
+def _is_of_groups(pending: Pending) -> bool:
+    """Return whether a result is one of groups that are not computed; pandas has small files sooner."""
+    return pending.is_arranged and not pending.is_computed()
 
 
 def _stays(face: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

@@ -32,6 +32,9 @@ WRITTEN_BYTES = 2**28
 SORTED_BY_PANDAS = 2**20
 """Most rows whose equal values come in the order in which pandas' quicksort leaves them."""
 
+FIRST_GROUPS = 2**10
+"""Most first groups in some order that are sought without all others in memory."""
+
 PARSED_BYTES = 2**24
 """Bytes of a CSV file that are parsed at a time."""
 

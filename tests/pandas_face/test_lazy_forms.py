@@ -10,7 +10,9 @@ import akdask.pandas as pd
 from akdask import config
 from akdask.engine.scheduler import recorded
 from akdask.pandas import chunk_forms, frame_forms, group_chunks, series_forms, tuning
+from akdask.pandas.frame import DataFrame
 from akdask.pandas.frequencies import Regular
+from akdask.pandas.labels import lazily as lazy_labels
 from tests.pandas_face.compare import difference
 
 ROWS = pandas.DataFrame(
@@ -160,3 +162,25 @@ def test_names_of_labels_and_columns_are_kept(question, tmp_path, monkeypatch):
     ROWS.to_parquet(tmp_path / "rows.parquet")
     found, wanted = question(pd.read_parquet(tmp_path / "rows.parquet")), question(ROWS)
     assert difference(found, wanted) is None
+
+
+NARROW = {
+    "int16": [3, 1, 2, 3, -5],
+    "float32": [1.5, 2.25, np.nan, 1.5, 0.1],
+    "uint8": [255, 0, 1, 1, 0],
+    "int64": [3, 1, 2**53 + 1, 3, 2**53],
+    "float64": [np.nan, 1, 2, 3, 1],
+    "str": ["b", None, "a", "b", "c"],
+}
+
+
+@pytest.mark.parametrize("dtype", NARROW)
+def test_dummies_have_labels_of_the_type_of_their_column(dtype):
+    rows = pandas.DataFrame({"x": pandas.Series(NARROW[dtype], dtype=dtype), "s": list("abcab")})
+    lazily = DataFrame._of(lazy_labels(rows))
+    for options in ({}, {"prefix": "p"}, {"drop_first": True, "dtype": int}):
+        with config.set(pandas_fallback="error"):
+            found = pd.get_dummies(lazily["x"], **options), pd.get_dummies(lazily, columns=["x"], **options)
+        wanted = pandas.get_dummies(rows["x"], **options), pandas.get_dummies(rows, columns=["x"], **options)
+        for one, other in zip(found, wanted, strict=True):
+            pandas.testing.assert_frame_equal(one.to_pandas(), other)

@@ -166,3 +166,87 @@ def test_columns_of_groups_beside_levels_keep_their_types() -> None:
 
     made = DataFrame._of(lazily(rows))
     pandas.testing.assert_frame_equal(made.groupby("k").min().to_pandas(), rows.groupby("k").min())
+
+
+RESULTS: list[Callable[..., Any]] = [
+    lambda f: f.groupby("text").size(),
+    lambda f: f.groupby(["text", "k"]).size(),
+    lambda f: f.groupby("k")["v"].size(),
+    lambda f: f[f["n"] > 0].groupby(["k", "text"])["v"].mean(),
+    lambda f: f.groupby("k")["v"].max(),
+    lambda f: f.groupby(["text", "t"])["n"].nunique(),
+]
+FRAMES: list[Callable[..., Any]] = [
+    lambda f: f.groupby("text", as_index=False).agg(n=("n", "size"), v=("v", "mean")),
+    lambda f: f.groupby(["k", "text"]).agg(n=("n", "sum"), v=("v", "min")),
+    lambda f: f.groupby(["t", "k"], as_index=False).agg(v=("v", "median"), n=("k", "count")),
+    lambda f: f.groupby("k").agg(n=("n", "max"), v=("v", "count")),
+]
+FIRST_ROWS: list[Callable[..., Any]] = [
+    lambda r, **by: r.sort_values(ascending=False, **by).head(3),
+    lambda r, **by: r.sort_values(**by).head(),
+    lambda r, **by: r.sort_values(kind="stable", ascending=False, **by).head(7),
+    lambda r, **by: r.sort_values(ascending=[False], **by).head(10),
+    lambda r, **by: r.sort_values(**by).head(200),
+    lambda r, **by: r.sort_values(ascending=False, **by),
+    lambda r, **by: r.sort_values(ascending=False, ignore_index=True, **by).head(2),
+    lambda r, **by: r.sort_values(na_position="first", **by).head(4),
+    lambda r, **by: r.sort_values(**by).head(0),
+    lambda r, **by: r.sort_values(**by).head(-2),
+    lambda r, **by: r.head(4),
+]
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("first", range(len(FIRST_ROWS)))
+def test_the_first_rows_of_results_in_order_are_those_of_pandas(first: int, seed: int) -> None:
+    given, take = _rows(seed)[0], FIRST_ROWS[first]
+    rows = _lazily(given)
+    with ak.config.set(pandas_fallback="silent"):
+        for found in RESULTS:
+            pandas.testing.assert_series_equal(take(found(rows)).to_pandas(), take(found(given)))
+        for found in FRAMES:
+            for by in ("n", "v", ["v"]):
+                pandas.testing.assert_frame_equal(take(found(rows), by=by).to_pandas(), take(found(given), by=by))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_largest_and_smallest_results_are_those_of_pandas(seed: int) -> None:
+    given = _rows(seed)[0]
+    rows = _lazily(given)
+    with ak.config.set(pandas_fallback="silent"):
+        for name in ("nlargest", "nsmallest"):
+            for n in (1, 3, 500, 0):
+                for found in RESULTS:
+                    pandas.testing.assert_series_equal(
+                        getattr(found(rows), name)(n).to_pandas(), getattr(found(given), name)(n)
+                    )
+                for found in FRAMES:
+                    for columns in ("n", ["v"], ["n", "v"]):
+                        pandas.testing.assert_frame_equal(
+                            getattr(found(rows), name)(n, columns).to_pandas(), getattr(found(given), name)(n, columns)
+                        )
+
+
+def test_the_first_results_are_found_without_the_others_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = _rows(3)[0].assign(w=np.arange(len(_rows(3)[0])))
+    computed = _computations(monkeypatch)
+    totals, sums = _lazily(given).groupby("k")["w"].max(), given.groupby("k")["w"].max()
+    pandas.testing.assert_series_equal(totals.nlargest(3).to_pandas(), sums.nlargest(3))
+    few = totals.sort_values(ascending=False).head(3)
+    pandas.testing.assert_series_equal(few.to_pandas(), sums.sort_values(ascending=False).head(3))
+    assert not computed
+
+
+def test_equal_rows_are_in_the_order_of_pandas_unless_they_are_very_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    from akdask.pandas import tuning
+
+    given = pandas.DataFrame({"k": np.arange(300) % 150, "v": np.arange(300) % 3})
+    sizes, found = given.groupby("k").size(), _lazily(given).groupby("k").size()
+    pandas.testing.assert_series_equal(
+        found.sort_values(ascending=False).head(9).to_pandas(), sizes.sort_values(ascending=False).head(9)
+    )
+    monkeypatch.setattr(tuning, "SORTED_BY_PANDAS", 100)
+    again = _lazily(given).groupby("k").size()
+    stable = sizes.sort_values(ascending=False, kind="stable").head(9)
+    pandas.testing.assert_series_equal(again.sort_values(ascending=False).head(9).to_pandas(), stable)
