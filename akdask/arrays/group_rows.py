@@ -17,9 +17,10 @@ from akdask.arrays.reductions import cumsum
 from akdask.arrays.row_selection import check_sample, known_lengths, position
 from akdask.arrays.sorting import in_order
 from akdask.engine.alignment import Aligned, align
-from akdask.engine.sources import row_numbers
+from akdask.engine.rowwise import numbers_in_order
 from akdask.engine.values import Value, split_keys
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
+from akdask.operators.group.plan import fits_one_task
 
 if TYPE_CHECKING:
     from akdask.operators.group.rows import RowsPerGroup, TopRowsOfGroups
@@ -126,11 +127,19 @@ def first_in_order(groups: Any, by: Sequence[Aligned], ascending: Sequence[bool]
     return TopRowsOfGroups(frame, keys, groups._by.identity, tuple(values), tuple(ascending), numbers, max(count, 0))
 
 
-def edges(groups: Any, *, last: bool) -> pdarray:
-    """Return which rows are the first or last of their groups."""
-    positions = groups._result(groups._grouped(("max" if last else "min", None, {})))
-    frame, _ = align("group", [(key._frame, key._value) for key in groups._arrays])
-    return groups.broadcast(positions) == pdarray(*row_numbers(frame))
+def edges(groups: Any, which: str) -> pdarray:
+    """Return which rows are the first, last or only ones of their groups; no row may be dropped."""
+    from akdask.operators.group.row_results import EdgeRows
+
+    by = groups._by
+    if fits_one_task(by.frame, by.values):
+        node = EdgeRows(projected(by.frame, by.values), which)
+        return pdarray(node, node.is_edge)
+    if which == "only":
+        return groups.broadcast(groups.size()[1]) == 1
+    numbers = pdarray(*numbers_in_order(by.frame))
+    found: pdarray = groups.broadcast(groups.reduce_column("max" if which == "last" else "min", numbers)) == numbers
+    return found
 
 
 def broadcast_values(groups: Any, values: Any, permute: bool) -> Any:

@@ -351,9 +351,9 @@ class GroupBy(Writable):
         """
         return self._result(self._grouped(("min", None, {})))
 
-    def edge_rows(self, *, last: bool = False) -> pdarray:
-        """Return which rows are the first or last of their groups; lazy bool array.  No row may be dropped."""
-        return rows.edges(self, last=last)
+    def edge_rows(self, which: str) -> pdarray:
+        """Return which rows are the first, last or only ones of their groups; lazy bools.  No row may be dropped."""
+        return rows.edges(self, which)
 
     @property
     def permutation(self) -> pdarray:

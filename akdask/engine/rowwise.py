@@ -13,7 +13,7 @@ from akdask.columns.dtypes import INT64
 from akdask.columns.table import Table, read_only
 from akdask.deferred import without_collection
 from akdask.engine.node import ColumnIdentity, Frame, Node, RowSpace, depth_of, lower, rows_decided_by, rows_rearranged
-from akdask.engine.sources import Literal, Persisted, Rows, Scan
+from akdask.engine.sources import Literal, Persisted, Rows, Scan, row_numbers
 from akdask.engine.values import Call, ColumnRef, Replica, Value, describe, substitute_all, token
 from akdask.records import record
 
@@ -361,6 +361,17 @@ def rebuild(base: Frame, selections: Sequence[Selecting], predicates: Sequence[V
             case _:
                 base = reselect(base, node)
     return base
+
+
+def numbers_in_order(frame: Frame) -> tuple[Frame, Value]:
+    """Return numbers that ascend along the rows; rows that filters leave keep theirs, and are not counted."""
+    chain = Chain.of(frame)
+    if not all(isinstance(node, Filter) for node in chain.selections):
+        return row_numbers(frame)
+    numbers, number = row_numbers(chain.bases[0])
+    bases = {base._name: base for base in (*chain.bases, *numbers.bases)}
+    base = numbers if len(bases) == 1 else Zip(tuple(bases.values()))
+    return rebuild(base, chain.selections, chain.predicates), number
 
 
 def _predicate(node: Selecting) -> Value | None:

@@ -16,15 +16,15 @@ from akdask.arrays.pdarray import pdarray
 from akdask.arrays.setops import contained
 from akdask.arrays.setops import value_counts as counted
 from akdask.arrays.shapes import chained
-from akdask.arrays.sorting import argsort, coargsort
+from akdask.arrays.sorting import argsort
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
 from akdask.deferred import pd
 from akdask.engine import tuning
 from akdask.engine.missing import negated, parts
 from akdask.engine.node import Node
+from akdask.engine.rowwise import numbers_in_order
 from akdask.engine.run import compute, run
-from akdask.engine.sources import row_numbers
 from akdask.engine.values import Constant
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError, UnsupportedError
 from akdask.frames.alignment import Matched, RowLabelled, as_labelled
@@ -35,8 +35,8 @@ from akdask.frames.elementwise import is_nothing
 from akdask.frames.index import Index
 from akdask.frames.missing import can_be_missing, present, present_among
 from akdask.frames.series import Series, by_column
-from akdask.frames.sorting import KEEPS
-from akdask.operators.group.plan import GroupAggregate
+from akdask.frames.sorting import KEEPS, in_order
+from akdask.operators.group.plan import GroupAggregate, GroupReduction
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr, Element
 
 COUNT = "count"
@@ -49,7 +49,7 @@ def drop_duplicates(frame: DataFrame, subset: str | Sequence[str] | None, keep: 
     if not names:
         return frame._of(frame._columns)
     groups = GroupBy([frame._columns.array(name) for name in names], dropna=False)
-    return frame._rows(groups.edge_rows(last=keep == "last"))
+    return frame._rows(groups.edge_rows(keep))
 
 
 def unique(series: Series) -> Any:
@@ -60,7 +60,7 @@ def unique(series: Series) -> Any:
     values = series.values
     if not isinstance(values, Strings):
         return series.drop_duplicates().values
-    keys, first = GroupBy(values, dropna=False).min(pdarray(*row_numbers(values._frame)))
+    keys, first = GroupBy(values, dropna=False).min(pdarray(*numbers_in_order(values._frame)))
     return keys[argsort(first)]
 
 
@@ -250,10 +250,7 @@ def repeated(arrays: Sequence[Array], keep: str | bool) -> pdarray:
         raise ArgumentError(f"duplicated: keep={keep!r} is none of 'first', 'last' and False.")
     if not arrays:
         raise ArgumentError("rows are compared by at least one column.")
-    groups = GroupBy(list(arrays), dropna=False)
-    if keep is False:
-        return groups.broadcast(groups.size()[1]) > 1
-    return ~groups.edge_rows(last=keep == "last")
+    return ~GroupBy(list(arrays), dropna=False).edge_rows(keep or "only")
 
 
 def mode(frame: DataFrame, numeric_only: bool, dropna: bool) -> pd.DataFrame:
@@ -299,19 +296,23 @@ def commonest(columns: ColumnSet, name: str, dropna: bool = True) -> Any:
 
 def count_values(series: Series, sort: bool, *, normalize: bool, ascending: bool, dropna: bool) -> Series:
     values, counts, first = _counted(series.values, dropna)
-    keys = [*([counts] if sort else []), *([] if first is None else [first])]
+    keys = [*([(counts, ascending)] if sort else []), *([] if first is None else [(first, True)])]
     if keys:
-        order = coargsort(keys, ascending=[*([ascending] if sort else []), *([] if first is None else [True])])
-        values, counts = values[order], counts[order]
+        by, directions = zip(*keys, strict=True)
+        ordered = in_order(ColumnSet.of({"values": values, "counts": counts}), by, directions)
+        values, counts = ordered.array("values"), ordered.array("counts")
     found, name = (counts / counts.sum(), "proportion") if normalize else (counts, "count")
     return series._of(found, Index(values, series.name), name)
 
 
 def _counted(values: Array, dropna: bool) -> tuple[Any, Any, Any]:
-    """Return distinct values, their counts, and the row of their first occurrence; includes unused categories."""
+    """Return distinct values, their counts, and numbers in the order of their first rows; has unused categories."""
     if not isinstance(values, Categorical):
         groups = ColumnGroups(values, dropna=dropna)
-        return *groups.size(), groups.unique_key_idx
+        frame, by, (number,) = groups._by.beside(numbers_in_order(groups._by.frame))
+        reductions = GroupReduction("size"), GroupReduction("min", number)
+        found = GroupAggregate(frame, by, groups._by.identity, reductions, True)
+        return groups._keys_of(found), *(pdarray(found, found.result(number)) for number in range(2))
     # Each category is added once, so that categories without rows are counted too.
     each = values._each_category()
     keys, counts = ColumnGroups(chained([values, each]), dropna=dropna).size()

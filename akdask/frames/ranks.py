@@ -23,7 +23,7 @@ from akdask.frames.dtypes import as_other_type
 from akdask.frames.missing import can_be_missing, present_among
 from akdask.frames.rows_in_groups import lacks_group, numbers_in_groups, numbers_of_rows, running_of_groups
 from akdask.operators.group.plan import fits_one_task
-from akdask.operators.group.ranks import RanksInGroups
+from akdask.operators.group.row_results import RanksInGroups
 
 RANKS = ("average", "min", "max", "first", "dense")
 

@@ -63,7 +63,7 @@ def sort_values(
     upwards = directions(ascending, len(keys))
     if na_position == "first":
         keys, upwards = _missing_first(keys, upwards)
-    ordered = _sorted(columns, keys, upwards)
+    ordered = in_order(columns, keys, upwards)
     return frame._of(ordered.labelled(None) if ignore_index else ordered)
 
 
@@ -75,7 +75,7 @@ def sort_index(frame: DataFrame, ascending: bool, *, na_position: str, ignore_in
         keys, upwards = _missing_first(keys, upwards)
     else:
         check_na_position(na_position)
-    ordered = _sorted(columns, keys, upwards)
+    ordered = in_order(columns, keys, upwards)
     return frame._of(ordered.labelled(None) if ignore_index else ordered)
 
 
@@ -123,7 +123,9 @@ def _missing_first(keys: Sequence[Array], ascending: Sequence[bool]) -> tuple[li
     return [key for key, _ in found], [upwards for _, upwards in found]
 
 
-def _sorted(columns: ColumnSet, keys: Sequence[Array], ascending: Sequence[bool]) -> ColumnSet:
+def in_order(columns: ColumnSet, keys: Sequence[Array], ascending: Sequence[bool]) -> ColumnSet:
+    """Return columns sorted by some keys, the first one first; equal rows keep their order."""
+
     def select(frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
         payload = [(frame, value) for value in values]
         by = [key._sort_key(up) for key, up in zip(keys, ascending, strict=True)]

@@ -1,14 +1,17 @@
-"""Ranks in groups that one task finds by sorting are those that grouping equal rows gives, and those of pandas."""
+"""Ranks and edges of groups that one task finds are those of any number of rows, and those of pandas."""
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
+from akdask.arrays import group_rows
 from akdask.frames import ranks as frame_ranks
-from akdask.operators.group.ranks import ranks
+from akdask.operators.group import row_results
+from akdask.operators.group.row_results import edge_rows, ranks
 
 METHODS = ("average", "min", "max", "first", "dense")
 BIG = 2**53
@@ -139,3 +142,60 @@ def test_the_kernel_ranks_rows_of_any_groups():
     assert ranks([keys, by], 1, [True], "average", pct=False).tolist() == [2.5, 1.5, 1.0, 2.5, 1.5]
     assert ranks([keys, by], 1, [False], "first", pct=True).tolist() == [1 / 3, 0.5, 1.0, 2 / 3, 1.0]
     assert ranks([by], 0, [False], "dense", pct=False).tolist() == [1.0, 3.0, 2.0, 1.0, 3.0]
+
+
+@pytest.mark.parametrize("kind", [*KINDS, *(["number", "text"])])
+@pytest.mark.parametrize("at", [[], [0, 3, 3, 7]])
+@pytest.mark.parametrize("keep", ["first", "last", False])
+def test_repeated_rows_of_each_type_are_those_of_pandas(kind, at, keep):
+    columns = {"v": KINDS.get(kind, GROUPS.get(kind)), "k": GROUPS["text"]}
+    frame, lazy = partitioned(columns, at)
+    for subset in (["v"], ["k", "v"]):
+        assert lazy.duplicated(subset, keep).tolist() == frame.duplicated(subset, keep=keep).tolist()
+        if keep:
+            wanted = frame.drop_duplicates(subset, keep=keep).index.tolist()
+            assert lazy.drop_duplicates(subset, keep=keep).index.tolist() == wanted
+
+
+@example(given_rows=[(None, 0, np.nan)], names=["k", "n", "v"], at=[1], which="only")
+@given(
+    values, st.sampled_from([["k"], ["n"], ["n", "k"], ["k", "n", "v"]]), st.lists(st.integers(0, 30), max_size=3),
+    st.sampled_from(["first", "last", "only"]),
+)  # fmt: skip
+@settings(max_examples=25)
+def test_edges_found_by_hashes_are_those_that_groups_have_by_their_positions(given_rows, names, at, which):
+    columns = dict(zip("knv", map(pd.Series, zip(*given_rows, strict=True)), strict=True))
+    frame, lazy = partitioned(columns, sorted(min(end, len(given_rows)) for end in at))
+    wanted = (~frame.duplicated(names, keep=which if which != "only" else False)).tolist()
+
+    def found(rows):
+        return ak.GroupBy([rows[name] for name in names], dropna=False).edge_rows(which).tolist()
+
+    assert found(lazy) == wanted
+    some = lazy[lazy["n"] != 0]
+    left = frame[frame["n"] != 0]
+    assert found(some) == (~left.duplicated(names, keep=which if which != "only" else False)).tolist()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(row_results, "have_long_text", lambda _: True)
+        assert found(lazy) == wanted
+        patch.setattr(group_rows, "fits_one_task", lambda *_: False)
+        assert found(lazy) == wanted
+        assert found(some) == (~left.duplicated(names, keep=which if which != "only" else False)).tolist()
+
+
+def test_rows_with_equal_hashes_are_compared(monkeypatch):
+    keys = [np.array([1, 2, 1, 3, 2]), pa.array(["a", "b", "a", "a", "c"], pa.large_string())]
+    wanted = {"first": [1, 1, 0, 1, 1], "last": [0, 1, 1, 1, 1], "only": [0, 1, 0, 1, 1]}
+    for which, found in wanted.items():
+        assert edge_rows(keys, which).tolist() == [bool(item) for item in found]
+    monkeypatch.setattr(row_results, "have_long_text", lambda keys: True)
+    for which, found in wanted.items():
+        assert edge_rows(keys, which).tolist() == [bool(item) for item in found]
+    monkeypatch.setattr(row_results, "hash_rows", lambda keys: np.zeros(len(keys[0]), np.uint64))
+    for which, found in wanted.items():
+        assert edge_rows(keys, which).tolist() == [bool(item) for item in found]
+
+
+def test_no_rows_have_no_edges():
+    none = ak.DataFrame({"x": ak.array([1.0]), "s": ak.array(["a"])})[:0]
+    assert none.duplicated().tolist() == [] == none.drop_duplicates(["s"])["x"].tolist()

@@ -1,23 +1,30 @@
-"""Ranks of rows within their groups, where one task takes all rows: these are sorted once, and equal ones walked."""
+"""Results for each row that one task finds from all rows: ranks within groups, and which rows are the edges of groups.
+
+For ranks, rows are sorted once, and equal ones walked. For edges, they are grouped, by the hashes of long text.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from akdask._dask import Expr
-from akdask.columns.dtypes import FLOAT64
+from akdask.columns.dtypes import BOOL, FLOAT64
 from akdask.columns.memory import full_array, new_array
 from akdask.columns.table import Table, take_rows
 from akdask.engine.alignment import all_partitions, row_bounds
 from akdask.engine.node import Frame, RowSpace, lower
+from akdask.engine.reduction import GroupState, RowGroups
 from akdask.engine.rowwise import Project, Tasks
 from akdask.engine.values import ColumnRef
-from akdask.operators.group.grouping import DictionaryColumns, group_sorted
+from akdask.operators.group.grouping import DictionaryColumns, GroupCodes, Grouping, group_sorted
+from akdask.operators.group.strategies import have_long_text
+from akdask.operators.keys.hashing import are_same_keys, hash_rows
 from akdask.operators.keys.keys import SlotGrid
+from akdask.operators.keys.tables import number_words
 from akdask.operators.sort.kernels import argsort
 from akdask.typing import Column, NumberArray
 
@@ -50,27 +57,89 @@ class RanksInGroups(Frame):
         return f"Ranks ({self.method}) in groups"
 
 
+class EdgeRows(Frame):
+    """Which rows are the first, the last or the only ones of their groups, whose keys are the columns of `frame`."""
+
+    no_more_rows = True
+
+    frame: Project
+    which: str
+
+    @cached_property
+    def planned_rows(self) -> RowSpace:
+        return self.frame.rows
+
+    @property
+    def is_edge(self) -> ColumnRef:
+        """The answers."""
+        return ColumnRef(self._name, 0, BOOL)
+
+    def describe(self) -> str:
+        return f"Whether rows are the {self.which} of groups"
+
+
 @lower.register
 def _(frame: RanksInGroups) -> Expr:
-    arguments = (frame.nkeys, frame.ascending, frame.method, frame.pct)
+    return _of_all(frame, _ranks_of_some, frame.nkeys, frame.ascending, frame.method, frame.pct)
+
+
+@lower.register
+def _(frame: EdgeRows) -> Expr:
+    return _of_all(frame, edge_rows, frame.which)
+
+
+def _of_all(frame: RanksInGroups | EdgeRows, find: Callable[..., NumberArray], *arguments: Any) -> Expr:
+    """Return tasks of each partition's results, which one task finds in the columns of all."""
     everything = all_partitions(frame.npartitions)
-    ranked = Tasks(f"rank {frame._name}", _rank_partitions, ((everything, arguments),), frame.frame)
-    return Tasks(frame._name, _partition, tuple((((0, 0),), (number,)) for number in range(frame.npartitions)), ranked)
+    found = Tasks(f"find {frame._name}", _found, ((everything, (find, arguments)),), frame.frame)
+    return Tasks(frame._name, _partition, tuple((((0, 0),), (number,)) for number in range(frame.npartitions)), found)
 
 
-def _rank_partitions(tables: Sequence[Table], *arguments: Any) -> list[Table]:
-    """Return the ranks of the rows of each partition among those of all."""
-    has_rank, *columns = Table.concat(tables).columns.values()
-    found = full_array(len(has_rank), np.nan, np.float64)
-    there = None if has_rank.all() else np.flatnonzero(has_rank)
-    ranked = ranks(columns if there is None else [take_rows(column, there) for column in columns], *arguments)
-    found[slice(None) if there is None else there] = ranked
-    bounds = row_bounds([table.nrows for table in tables])
-    return [Table({0: found[start:stop]}, stop - start) for start, stop in bounds]
+def _found(tables: Sequence[Table], find: Callable[..., NumberArray], arguments: Sequence[Any]) -> list[Table]:
+    found = find(list(Table.concat(tables).columns.values()), *arguments)
+    return [Table({0: found[first:stop]}, stop - first) for first, stop in row_bounds([part.nrows for part in tables])]
 
 
-def _partition(ranked: Sequence[list[Table]], number: int) -> Table:
-    return ranked[0][number]
+def _partition(found: Sequence[list[Table]], number: int) -> Table:
+    return found[0][number]
+
+
+def edge_rows(keys: Sequence[Column], which: str) -> NumberArray:
+    """Return which rows are the `which` (first, last or only) ones with their keys, of which NaN are equal.
+
+    Examples
+    --------
+    >>> edge_rows([np.array([7, 5, 7]), np.array([0.5, 0.5, 0.5])], "last").tolist()
+    [False, True, True]
+    """
+    rows = np.arange(len(keys[0]))
+
+    def edges(groups: RowGroups, columns: Sequence[Column]) -> list[GroupState]:
+        found = groups.reduce(np.maximum if which == "last" else np.minimum, np.asarray(columns[0]))
+        return [(found, groups.sizes())]
+
+    ((found, sizes),) = edges(by_hash, [rows]) if (by_hash := _by_hash(keys)) else Grouping(keys).reduce(edges, [rows])
+    is_edge = full_array(len(rows), False, np.bool_)
+    is_edge[np.asarray(found)[np.asarray(sizes) == 1] if which == "only" else np.asarray(found)] = True
+    return is_edge
+
+
+def _by_hash(keys: Sequence[Column]) -> GroupCodes | None:
+    """Return rows numbered by the hashes of their keys; None where these need not be hashed, or hashes are equal."""
+    if not have_long_text(keys):
+        return None
+    numbers, firsts = number_words([hash_rows(keys)])
+    return GroupCodes(numbers, len(firsts)) if are_same_keys(keys, firsts.take(numbers)) else None
+
+
+def _ranks_of_some(columns: Sequence[Column], *arguments: Any) -> NumberArray:
+    """Return the ranks of rows of which the first column says that they have one, NaN for others."""
+    has_rank, *ranked = columns
+    if has_rank.all():
+        return ranks(ranked, *arguments)
+    found, there = full_array(len(has_rank), np.nan, np.float64), np.flatnonzero(has_rank)
+    found[there] = ranks([take_rows(column, there) for column in ranked], *arguments)
+    return found
 
 
 def ranks(columns: Sequence[Column], nkeys: int, ascending: Sequence[bool], method: str, pct: bool) -> NumberArray:
