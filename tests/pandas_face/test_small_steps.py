@@ -1,0 +1,139 @@
+"""Steps of a few lines of pandas' face, each by itself."""
+
+from __future__ import annotations
+
+import io
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pandas
+import pytest
+
+import akdask.pandas as pd
+from akdask.pandas import scripts, writing
+from akdask.pandas.encoded_steps import _columns_taken
+from akdask.pandas.refusals import NotLazyError
+from akdask.pandas.steps import FrameGroups, SeriesGroups
+
+# ---- programs
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "is_asked"),
+    [([], 2, False), (["-h"], 0, True), (["--help", "x.py"], 0, True), (["-m"], 2, True)],
+)
+def test_usage_goes_to_who_asks_for_it_and_to_errors_otherwise(capsys, arguments, code, is_asked):
+    with pytest.raises(SystemExit) as ended:
+        scripts.main(arguments)
+    assert ended.value.code == code
+    told = capsys.readouterr()
+    assert (told.out, told.err) == ((f"{scripts.USAGE}\n", "") if is_asked else ("", f"{scripts.USAGE}\n"))
+
+
+def test_programs_get_their_own_arguments_and_this_face(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["before"])
+    monkeypatch.setattr(sys, "path", ["before", *sys.path])
+    monkeypatch.chdir(tmp_path)
+    text = "import sys\nimport pandas\nprint(pandas.__name__, sys.argv[1:], sys.path[0])\n"
+    (tmp_path / "program.py").write_text(text)
+    for arguments in (["program.py", "a", "b"], ["-m", "program", "a", "b"]):
+        scripts.main(arguments)
+        assert capsys.readouterr().out == f"akdask.pandas ['a', 'b'] {tmp_path.resolve()}\n"
+    assert scripts.builtins.__import__ is scripts._import
+
+
+@pytest.mark.parametrize(
+    ("name", "fromlist", "level", "found"),
+    [
+        ("pandas", (), 0, "akdask.pandas"), ("pandas", ("DataFrame",), 0, "akdask.pandas"),
+        ("pandas.testing", (), 0, "akdask.pandas"), ("pandas.testing", ("x",), 0, "akdask.pandas.testing"),
+        ("pandas.plotting", ("x",), 0, "akdask.pandas.plotting"), ("pandas.api.types", ("x",), 0, "pandas.api.types"),
+        ("pandas.errors", ("x",), 0, "pandas.errors"), ("numpy", (), 0, "numpy"),
+        ("numpy.linalg", ("x",), 0, "numpy.linalg"),
+    ],
+)  # fmt: skip
+def test_imports_of_own_programs_give_this_face(name, fromlist, level, found):
+    given = {"__name__": "__main__"}
+    assert scripts._imported(name, given, None, fromlist, level).__name__ == found
+    # Libraries get pandas.
+    for other in ({"__name__": "library", "__file__": "/x/site-packages/library.py"}, {}):
+        assert not scripts._imported(name, other, None, fromlist, level).__name__.startswith("akdask")
+
+
+@pytest.mark.parametrize("path", [None, 3, "/a/site-packages/b.py", "/a/b.py", "/a/bc/d.py", "/ab/c.py"])
+def test_modules_below_the_folder_of_a_program_are_its_own(monkeypatch, path):
+    monkeypatch.setattr(scripts, "_folders", ["/a/b/", "/a/bc/"])
+    assert scripts.is_own({"__name__": "x", "__file__": path}) is (path == "/a/bc/d.py")
+    assert scripts.is_own({"__name__": "__main__", "__file__": path})
+
+
+# ---- files
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "is_plain"),
+    [
+        ("to_csv", {}, True), ("to_csv", {"mode": "w"}, True), ("to_csv", {"mode": "wb"}, True),
+        ("to_csv", {"mode": "a"}, False), ("to_csv", {"mode": "x"}, False), ("to_csv", {"compression": "tar"}, False),
+        ("to_csv", {"storage_options": {"a": 1}}, False), ("to_parquet", {"partition_cols": ["x"]}, False),
+        ("to_hdf", {}, True), ("to_hdf", {"mode": "r+"}, True), ("to_parquet", {"compression": "tar"}, True),
+        ("to_excel", {}, False),
+    ],
+)  # fmt: skip
+def test_files_that_are_written_anew_are_put_into_place(tmp_path, monkeypatch, name, given, is_plain):
+    path = str(tmp_path / "file.x")
+    assert writing._plain_path(name, path, given) == (path if is_plain else None)
+    # Other objects, folders, and addresses are left to pandas.
+    for target in (
+        None,
+        io.StringIO(),
+        str(tmp_path),
+        str(tmp_path / "no folder" / "x"),
+        "memory://x",
+        f"file://{path}",
+    ):
+        assert writing._plain_path(name, target, given) is None
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert writing._plain_path(name, "~/file.x", given) == (path if is_plain else None)
+    assert writing._plain_path("to_excel", str(tmp_path / "x.XLSX"), {}) == str(tmp_path / "x.XLSX")
+    assert writing._plain_path("to_csv", str(tmp_path / "x.tar.gz"), {}) is None
+
+
+# ---- groups
+
+ROWS = {"k": [2, 1, 2, 1], "x": [1, 2, 3, 4], "y": [0.5, 1.5, 2.5, 3.5], "sum": [1, 1, 1, 1]}
+
+
+def test_columns_of_groups_are_attributes_unless_groups_have_a_method_of_the_name():
+    groups, wanted = pd.DataFrame(ROWS).groupby("k"), pandas.DataFrame(ROWS).groupby("k")
+    assert type(groups) is FrameGroups
+    assert type(groups.x) is SeriesGroups
+    for found, given in ((groups.x, wanted.x), (groups, wanted)):
+        assert np.asarray(found.sum()).tolist() == np.asarray(given.sum()).tolist()
+    assert callable(groups.sum)
+    for name in ("z", "_x", "__x"):
+        with pytest.raises(AttributeError):
+            getattr(groups, name)
+
+
+def test_columns_that_groups_reduce_are_those_beside_keys_or_those_that_are_chosen():
+    own = pd.DataFrame(ROWS).groupby("k")._origin.lazy()
+
+    def taken(groups):
+        chain = []
+        while isinstance(groups, FrameGroups | SeriesGroups):
+            chain.append(groups)
+            groups = groups._origin
+        return _columns_taken(own, chain)
+
+    frame = pd.DataFrame(ROWS)
+    for groups, columns in (
+        (frame.groupby("k"), ["x", "y", "sum"]), (frame.groupby(by="k"), ["x", "y", "sum"]),
+        (frame.groupby(["k", "x"]), ["y", "sum"]), (frame.groupby(by=["k", "x"]), ["y", "sum"]),
+        (frame.groupby("k")["y"], ["y"]), (frame.groupby("k")[["y", "x"]], ["y", "x"]),
+        (frame.groupby("k")[["y", "x"]]["x"], ["x"]),
+    ):  # fmt: skip
+        assert taken(groups) == columns
+    with pytest.raises(NotLazyError):
+        _columns_taken(own, [SimpleNamespace(_step="rolling")])
