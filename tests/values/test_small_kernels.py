@@ -11,8 +11,10 @@ import pytest
 
 from akdask.columns.bigint import from_ints, to_ints
 from akdask.columns.dtypes import BIGINT, BOOL, FLOAT64, INT64, STR, UINT8, UINT64
+from akdask.columns.nullable import NullableColumn
+from akdask.columns.strings import make_missing
 from akdask.engine.operations import OPERATIONS
-from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError
+from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, PositionError
 from akdask.operators.values import bigint, random
 
 NAT = -(2**63)
@@ -231,3 +233,37 @@ def test_truth_of_integers_of_any_size_is_that_of_python(name):
             *([np.array([item != 0 for item in plain])] if ufunc.nin == 2 else []),
         )
         assert bigint._logical(ufunc)(*sides).tolist() == wanted.tolist()
+
+
+# ---- text
+
+
+@pytest.mark.parametrize("name", ["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"])
+def test_text_is_compared_with_text_on_either_side(name):
+    rows, others = ["b", "", "é", "aa", "b"], ["a", "", "z", "ab", "b"]
+    ufunc = getattr(np, name)
+    left, right = (pa.array(items, pa.large_string()) for items in (rows, others))
+    wanted = [bool(ufunc(*pair)) for pair in zip(np.array(rows), np.array(others), strict=True)]
+    assert evaluate(name, left, right).tolist() == wanted
+    assert evaluate(name, left, "b").tolist() == [bool(ufunc(np.str_(item), np.str_("b"))) for item in rows]
+    assert evaluate(name, "b", left).tolist() == [bool(ufunc(np.str_("b"), np.str_(item))) for item in rows]
+    out = np.empty(5, np.bool_)
+    evaluate(name, left, right, out=out)
+    assert out.tolist() == wanted
+
+
+@pytest.mark.parametrize("position", [0, 1, 2, np.int64(1), np.uint64(2)])
+def test_one_row_of_a_table_is_a_single_value(position):
+    missing = make_missing(pa.array(["a", "", "c"], pa.large_string()), np.array([False, True, False]))
+    nullable = NullableColumn(np.array([2**60 + 1, 0, 3]), np.array([False, True, False]))
+    for table, rows in (
+        (missing, ["a", None, "c"]), (pa.array(["x", "", "é"], pa.large_string()), ["x", "", "é"]),
+        (lists(pa.int64(), [1, 2], [], [3]), [[1, 2], [], [3]]), (np.array([0.5, 1.5, 2.5]), [0.5, 1.5, 2.5]),
+        (np.array([True, False, True]), [True, False, True]),
+    ):  # fmt: skip
+        assert evaluate("lookup", table, position) == rows[position]
+    found = evaluate("lookup", nullable, position)
+    assert found == [2**60 + 1, None, 3][position] or (position == 1 and np.isnan(found))
+    for outside in (-1, 3):
+        with pytest.raises(PositionError, match="categories: 3"):
+            evaluate("lookup", missing, outside)
