@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from math import cos, exp, floor, inf, lgamma, log, log1p, pi, sqrt
 
 import numpy as np
@@ -199,3 +200,13 @@ def test_wide_integers_are_the_upper_bits_of_products(width, low):
             attempt += 1
         wanted = (raw[attempt][row] * width >> 64) + low
         assert int(found[row]) == (wanted + 2**63) % 2**64 - 2**63
+
+
+@pytest.mark.parametrize(("mean", "deviation"), [(2.0, 0.25), (0.0, 1.0), (-1.0, 0.5), (0.5, 0.0)])
+def test_lengths_of_texts_count_their_end_and_are_never_negative(mean, deviation):
+    """A server rounds the exponential of a normal number up, and the text ends with a byte of it."""
+    found = random.string_lengths(3, 50, seed=11, lengths=("log-normal", mean, deviation))
+    normal = random.standard_normal(3, 50, seed=11).tolist()
+    assert found.tolist() == [max(math.ceil(math.exp(mean + deviation * item)) - 1, 0) for item in normal]
+    even = random.string_lengths(3, 50, seed=11, lengths=("uniform", 2, 6))
+    assert even.tolist() == random.integers(3, 50, seed=11, low=2, high=6).tolist()
