@@ -15,7 +15,7 @@ from akdask.columns.nullable import NullableColumn
 from akdask.columns.strings import make_missing
 from akdask.engine.operations import OPERATIONS
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, PositionError
-from akdask.operators.values import bigint, random
+from akdask.operators.values import bigint, elementwise, random
 
 NAT = -(2**63)
 
@@ -267,3 +267,21 @@ def test_one_row_of_a_table_is_a_single_value(position):
     for outside in (-1, 3):
         with pytest.raises(PositionError, match="categories: 3"):
             evaluate("lookup", missing, outside)
+
+
+@pytest.mark.parametrize(
+    ("results", "dtype", "wanted"),
+    [
+        ([np.array(1), np.array(2)], UINT64, [1, 2]), ([np.array(-1), np.array(2)], UINT64, None),
+        ([np.array(2**63, np.uint64)], INT64, None), ([np.array(7, np.uint64)], INT64, [7]), ([1, 2], UINT64, [1, 2]),
+        ([-1], UINT64, None), ([2**63, 1], UINT64, [2**63, 1]), ([1.5], INT64, None), ([True], INT64, [1]),
+        ([1, True], FLOAT64, [1.0, 1.0]), ([[1, 2]], INT64, None), (["a"], INT64, None),
+    ],
+)  # fmt: skip
+def test_results_of_functions_fit_their_type_or_are_refused(results, dtype, wanted):
+    if wanted is None:
+        with pytest.raises(ArgumentError, match="returns what is no"):
+            elementwise._column_of_results(results, dtype)
+    else:
+        found = elementwise._column_of_results(results, dtype)
+        assert (found.dtype, found.tolist()) == (dtype.numpy, wanted)
