@@ -11,7 +11,7 @@ import pandas
 import pytest
 
 import akdask.pandas as pd
-from akdask.pandas import scripts, writing
+from akdask.pandas import frame_forms, scripts, writing
 from akdask.pandas.encoded_steps import _columns_taken
 from akdask.pandas.refusals import NotLazyError
 from akdask.pandas.steps import FrameGroups, SeriesGroups
@@ -137,3 +137,28 @@ def test_columns_that_groups_reduce_are_those_beside_keys_or_those_that_are_chos
         assert taken(groups) == columns
     with pytest.raises(NotLazyError):
         _columns_taken(own, [SimpleNamespace(_step="rolling")])
+
+
+# ---- joins
+
+BIG, SMALL, FLOATS = [2**53 + 1, 5], [2**53 - 1, 5], [2.0**53, 5.0]
+
+
+@pytest.mark.parametrize(
+    ("keys", "left", "right", "is_exact"),
+    [
+        (("a", None, None), BIG, FLOATS, False), (("a", None, None), FLOATS, BIG, False),
+        (("a", None, None), SMALL, FLOATS, True), (("a", None, None), BIG, BIG, True),
+        (("a", None, None), FLOATS, FLOATS, True), (("b", None, None), BIG, FLOATS, True),
+        ((None, "a", "a"), BIG, FLOATS, False), ((None, "a", "b"), BIG, FLOATS, True),
+        ((None, "b", "a"), BIG, FLOATS, True), ((None, ["b", "a"], ["b", "a"]), FLOATS, BIG, False),
+        ((None, ["b", "a"], ["a", "b"]), FLOATS, BIG, True), (("a", None, None), [-(2**53) - 1, 5], FLOATS, False),
+    ],
+)  # fmt: skip
+def test_integers_that_floats_do_not_hold_are_no_keys_beside_floats(keys, left, right, is_exact):
+    one, other = (pd.DataFrame({"a": items, "b": ["x", "y"]}).lazy() for items in (left, right))
+    if is_exact:
+        frame_forms._check_exact(one, other, *keys)
+    else:
+        with pytest.raises(NotLazyError, match="which are rounded"):
+            frame_forms._check_exact(one, other, *keys)
