@@ -132,3 +132,27 @@ def test_frames_are_written_added_to_and_read_back(tmp_path):
         assert (
             ak.DataFrame.load(str(tmp_path / file_format), file_format=file_format)["n"].tolist() == FRAME["n"].tolist()
         )
+
+
+def test_entries_of_a_label_take_one_value_and_labels_that_are_new_an_entry():
+    def series():
+        return ak.Series(ak.array([1, 2, 3, 4]), index=ak.array([5, 6, 5, 7]))
+
+    for value in (9, np.int64(9), ak.array([9])):
+        found = series()
+        found[5] = value
+        assert found.tolist() == [9, 2, 9, 4]
+    found = series()
+    found[5] = ak.array([8, 9])
+    assert found.tolist() == [8, 2, 9, 4]
+    found[1] = 10
+    assert (found.tolist(), found.index.tolist()) == ([8, 2, 9, 4, 10], [5, 6, 5, 7, 1])
+    with pytest.raises(ArgumentError, match="one entry takes one value"):
+        found[2] = ak.array([1])
+    found[found.index.values > 5] = 0
+    assert found.tolist() == [8, 0, 9, 0, 10]
+    once = ak.Series(ak.array([1, 2, 3]), index=ak.array([5, 6, 7]))
+    once[ak.array([7, 5])] = ak.array([8, 9])
+    assert once.tolist() == [9, 2, 8]
+    with pytest.raises(ArgumentError, match="some come twice"):
+        found[ak.array([5, 6])] = 1
