@@ -11,9 +11,10 @@ import pytest
 
 import akdask as ak
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, PositionError
-from akdask.frames import alignment, conversion, distinct, elementwise, expressions, functions, reductions
+from akdask.frames import alignment, conversion, display, distinct, elementwise, expressions, functions, reductions
 from akdask.frames.samples import Samples
 from akdask.storage.objects import ObjType
+from akdask.testing.memory import MemorySource
 
 GAPS = np.array([np.nan, 2.0, 5.0, np.nan, np.nan, 1.0, -3.0, 4.0, np.nan, 7.0])
 WHEN = pd.to_datetime("2024-01-01") + pd.to_timedelta([0, 1, 3, 4, 9, 10, 12, 13, 20, 21], "D")
@@ -512,3 +513,16 @@ def test_labels_that_are_chosen_from_the_default_ones_are_known_by_their_plan():
     assert not part.has_all_of(whole)
     assert not part.has_all_of(part)
     assert not labels_of(ak.DataFrame({"x": [1, 2]})).has_all_of(whole)
+
+
+@pytest.mark.parametrize("lengths", [[4], [2, 2], [1, 2, 1], [4, 0, 0, 0]])
+@pytest.mark.parametrize("is_filtered", [False, True])
+def test_edges_of_rows_that_are_not_counted_are_those_of_the_first_and_last_partition(lengths, is_filtered):
+    x = MemorySource({"x": np.arange(4)}, lengths).arrays()["x"]
+    columns = ak.DataFrame({"x": x[x > 0] if is_filtered else x})._columns
+    first, last = display._edge_partitions(columns)
+    if is_filtered and len(lengths) > 1:
+        assert (first.frame.numbers, last.frame.numbers) == ((0,), (len(lengths) - 1,))
+        assert first.frame.frame is last.frame.frame is columns.frame
+    else:
+        assert first is last is columns
