@@ -219,9 +219,7 @@ def _items(value: Any, count: int, is_row: bool, is_column: bool) -> list[Any]:
         return [value]
     if isinstance(value, list | tuple | np.ndarray) and np.ndim(value) == 1 and len(value) == count and not is_column:
         return list(value)
-    if isinstance(value, dict | pandas.Series) or kind is not None or np.ndim(value) != 1:
-        raise NotLazyError("the values have labels of their own, or rows and columns")
-    raise NotLazyError("the values fit neither rows nor columns")
+    raise NotLazyError("the values have labels of their own, or fit neither rows nor columns")
 
 
 def _pandas_type(column: Array) -> Any:

@@ -410,3 +410,18 @@ def test_random_rows_are_reduced_as_by_pandas(seconds, rule, sides, origin, cut)
     ours = df.resample(**asked)
     same(ours.agg({"x": "sum", "n": "count"}), theirs.agg({"x": "sum", "n": "count"}))
     same(ours.x.last(), theirs.x.last())
+
+
+def test_the_only_level_of_labels_is_known_by_its_number_or_its_name():
+    times = pd.date_range("2024-01-01", periods=4, freq="12h", name="t")
+    series, wanted = ak.Series(ak.arange(4), index=ak.Index(ak.Datetime(times), "t")), pd.Series(range(4), times)
+    frame = ak.DataFrame({"x": ak.arange(4)}, index=ak.Index(ak.Datetime(times), "t"))
+    for level in (None, 0, -1, "t"):
+        sums = wanted.resample("D").sum().tolist()
+        assert series.resample("D", level=level).sum().tolist() == sums
+        assert frame.resample("D", level=level).sum()["x"].tolist() == sums
+    unnamed = ak.Series(ak.arange(4), index=ak.Index(ak.Datetime(times)))
+    for resampled, levels in ((series, (1, -2, "x")), (frame, (1, -2, "x")), (unnamed, (1, "t"))):
+        for level in levels:
+            with pytest.raises(ArgumentError, match="one level"):
+                resampled.resample("D", level=level)
