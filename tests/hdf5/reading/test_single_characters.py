@@ -1,5 +1,6 @@
 """Text of single characters is read as positions in a dictionary, and gives what all text gives."""
 
+import h5py
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.columns.table import decoded, is_encoded
+from akdask.formats.hdf5.file_set import open_set
 from akdask.formats.hdf5.null_terminated import Characters, decode
 
 TEXT = st.one_of(st.sampled_from([*"ABa~\x01"]), st.sampled_from(["", "ab", "é", "\x7f"]))
@@ -88,3 +90,22 @@ def test_text_that_is_no_single_character_is_read_as_text(folder):
             # Bytes of some rows are where those of single characters would be, or are those of other rows.
             for start in range(5):
                 assert reader.read_text(name, start, start + 1).to_pylist() == strings[start : start + 1]
+
+
+def test_parts_of_a_file_have_their_own_characters(tmp_path):
+    letters = [*"abcabdaeff"]
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["n"] = np.arange(len(letters))
+        file["c/values"], file["c/segments"] = _bytes(letters), 2 * np.arange(len(letters))
+    with ak.config.set(partition_size=24):
+        source = open_set(str(tmp_path / "x.h5")).select(["n", "c"])["c"].members["values"].source
+    lengths = source.lengths
+    assert len(lengths) > 2
+    first = 0
+    for number, length in enumerate(lengths):
+        with source.part(number, ["c"]).open() as reader:
+            for start in range(length):
+                found = reader.read_text("c", start, length)
+                assert is_encoded(found)
+                assert found.to_pylist() == letters[first + start : first + length]
+        first += length
