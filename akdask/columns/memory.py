@@ -154,20 +154,28 @@ class LargePages:
         self._pause = tuning.PAUSED_BYTES
 
     def advise(self, pages: mmap.mmap) -> None:
-        """Ask for large pages, of which some are tried, unless one was slow lately."""
-        if self._without > 0:
-            self._without -= len(pages)
-            return
+        """Ask for large pages, which are tried, but for as many bytes after a slow one as shall do without."""
+        tried = tuning.TRIED_BYTES * -(-len(pages) // (tuning.TRIED_BYTES * tuning.MOST_TRIED))
+        place = 0
         # Refused by kernels that have none.
         with suppress(OSError):
-            pages.madvise(mmap.MADV_HUGEPAGE)
-            for place in range(len(pages) // 2 % tuning.PROBED_BYTES, len(pages), tuning.PROBED_BYTES):
-                begun = thread_time()
-                pages[place] = 0
-                if thread_time() - begun > tuning.PAGE_TIME:
-                    self._without, self._pause = self._pause, min(2 * self._pause, tuning.MOST_PAUSED_BYTES)
-                    pages.madvise(mmap.MADV_NOHUGEPAGE)
-                    return
+            while place < len(pages):
+                size = min(self._without or tried, len(pages) - place)
+                if self._without:
+                    self._without -= size
+                else:
+                    self._try(pages, place, size)
+                place += size
+
+    def _try(self, pages: mmap.mmap, place: int, size: int) -> None:
+        """Ask for large pages for some bytes, unless the one in the middle is slow."""
+        pages.madvise(mmap.MADV_HUGEPAGE, place, size)
+        begun = thread_time()
+        pages[place + size // 2] = 0
+        if thread_time() - begun > tuning.PAGE_TIME:
+            self._without, self._pause = self._pause, min(2 * self._pause, tuning.MOST_PAUSED_BYTES)
+            pages.madvise(mmap.MADV_NOHUGEPAGE, place, size)
+        else:
             self._pause = tuning.PAUSED_BYTES
 
 

@@ -140,8 +140,11 @@ def test_memory_that_nobody_wants_is_given_back(spare, monkeypatch):
     ("blocks", "slow", "tried"),
     [
         ([4, 1], set(), [4, 1]),
-        ([4, 4, 4, 1], {0}, [1, 0, 0, 1]),
-        ([4, 4, 4, 1], {2}, [3, 0, 0, 1]),
+        ([4, 4, 4, 1], {0}, [1, 0, 3, 1]),
+        ([4, 4, 4, 1], {2}, [3, 0, 1, 1]),
+        # The rest of a large block is tried again.
+        ([16], {0}, [8]),
+        ([32], {0, 1}, [8]),
         # Twice as much memory does without after the second slow one, and no more than that after the third.
         ([1, 8, 1, 8, 8, 1, 16, 1], {0, 1, 2}, [1, 0, 1, 0, 0, 1, 0, 1]),
         # A fast one ends the row.
@@ -156,19 +159,55 @@ def test_large_pages_are_tried_again_some_memory_after_one_was_slow(monkeypatch,
         turn, is_end = divmod(len(begun) - 1, 2)
         return 2 * columns_tuning.PAGE_TIME if is_end and turn in slow else 0.0
 
-    probed = columns_tuning.PROBED_BYTES
-    monkeypatch.setattr(columns_tuning, "PAUSED_BYTES", 8 * probed)
-    monkeypatch.setattr(columns_tuning, "MOST_PAUSED_BYTES", 16 * probed)
+    tried_bytes = columns_tuning.TRIED_BYTES
+    monkeypatch.setattr(columns_tuning, "PAUSED_BYTES", 8 * tried_bytes)
+    monkeypatch.setattr(columns_tuning, "MOST_PAUSED_BYTES", 16 * tried_bytes)
     monkeypatch.setattr(memory, "_large_pages", memory.LargePages())
     monkeypatch.setattr(memory, "thread_time", clock)
     found = []
     for size in blocks:
         before = len(begun)
-        block = memory._new_block(size * probed)
+        block = memory._new_block(size * tried_bytes)
         assert not block[:: mmap.PAGESIZE].strip(b"\0")
         found.append((len(begun) - before) // 2)
         del block
     assert found == tried
+
+
+class GivenPages(bytearray):
+    """New memory that records what is asked for each grain of it."""
+
+    def __init__(self, size):
+        super().__init__(size)
+        self.advice = [None] * (size // GRAIN)
+
+    def madvise(self, advice, start, length):
+        grains = slice(start // GRAIN, (start + length) // GRAIN)
+        self.advice[grains] = [advice] * len(self.advice[grains])
+
+
+@pytest.mark.skipif(not hasattr(mmap, "MADV_HUGEPAGE"), reason="the system knows no large pages")
+def test_a_slow_page_turns_large_pages_off_for_some_memory_around_and_behind_it(monkeypatch):
+    times = iter([0, 0, 0, 1, 1, 1, 1, 1])
+    monkeypatch.setattr(memory, "thread_time", lambda: next(times))
+    monkeypatch.setattr(columns_tuning, "TRIED_BYTES", 2 * GRAIN)
+    monkeypatch.setattr(columns_tuning, "PAUSED_BYTES", 3 * GRAIN)
+    pages = GivenPages(10 * GRAIN)
+    memory.LargePages().advise(pages)
+    large, small = mmap.MADV_HUGEPAGE, mmap.MADV_NOHUGEPAGE
+    assert pages.advice == [large, large, small, small, None, None, None, large, large, large]
+
+
+@pytest.mark.skipif(not hasattr(mmap, "MADV_HUGEPAGE"), reason="the system knows no large pages")
+@pytest.mark.parametrize(("ngrains", "tried"), [(4, 4), (5, 3), (9, 3)])
+def test_of_very_large_memory_few_pages_are_tried(monkeypatch, ngrains, tried):
+    monkeypatch.setattr(columns_tuning, "MOST_TRIED", 4)
+    monkeypatch.setattr(memory, "thread_time", lambda: times.append(0) or 0)
+    times = []
+    pages = GivenPages(ngrains * GRAIN)
+    memory.LargePages().advise(pages)
+    assert pages.advice == [mmap.MADV_HUGEPAGE] * ngrains
+    assert len(times) == 2 * tried
 
 
 def test_a_forked_process_does_not_wait_for_threads_of_its_parent(spare):

@@ -202,16 +202,18 @@ INLINE void keep_better(Value* __restrict best, const Value* __restrict values, 
 // Returns the first position of the extreme of one row; its part of the row is searched again.
 template <bool is_largest, class Value>
 uint64_t first_extreme(const Value* row, uint64_t length) {
+    // Lanes that every processor has registers for, and parts that are short beside rows of matrices.
+    constexpr uint64_t LANES = 32, PART = 512;
     Value best = row[0];
     uint64_t place = 0;
-    for (uint64_t first = 0; first < length && best == best; first += AT_ONCE) {
-        uint64_t count = std::min(AT_ONCE, length - first), even = count - count % ACROSS;
+    for (uint64_t first = 0; first < length && best == best; first += PART) {
+        uint64_t count = std::min(PART, length - first), even = count - count % LANES;
         const Value* part = row + first;
-        Value lanes[ACROSS];
-        std::fill(lanes, lanes + ACROSS, best);
-        for (uint64_t at = 0; at < even; at += ACROSS) keep_better<is_largest>(lanes, part + at, ACROSS);
+        Value lanes[LANES];
+        std::fill(lanes, lanes + LANES, best);
+        for (uint64_t at = 0; at < even; at += LANES) keep_better<is_largest>(lanes, part + at, LANES);
         keep_better<is_largest>(lanes, part + even, count - even);
-        for (uint64_t half = ACROSS / 2; half; half /= 2) keep_better<is_largest>(lanes, lanes + half, half);
+        for (uint64_t half = LANES / 2; half; half /= 2) keep_better<is_largest>(lanes, lanes + half, half);
         if (is_better<is_largest>(lanes[0], best)) {
             best = lanes[0];
             place = first;
@@ -221,9 +223,9 @@ uint64_t first_extreme(const Value* row, uint64_t length) {
         while (row[place] == row[place]) ++place;
         return place;
     }
-    for (; place + ACROSS <= length; place += ACROSS) {
+    for (; place + LANES <= length; place += LANES) {
         uint64_t equal = 0;
-        for (uint64_t at = 0; at < ACROSS; ++at) equal += row[place + at] == best;
+        for (uint64_t at = 0; at < LANES; ++at) equal += row[place + at] == best;
         if (equal) break;
     }
     while (row[place] != best) ++place;
