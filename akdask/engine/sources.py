@@ -204,7 +204,7 @@ MOST_PARTITIONS = 2**14
 
 
 def partition_lengths(size: int) -> tuple[int, ...]:
-    """Return the partition lengths of created rows: one if they are few, else one or more for each core.
+    """Return the partition lengths of created rows: one if they are few, else as many for each core.
 
     The cut is Arkouda's block split: partition k begins at row ``ceil(k * size / n)``.
 
@@ -216,7 +216,8 @@ def partition_lengths(size: int) -> tuple[int, ...]:
     if size <= config.get("small_array"):
         return block_split(size, 1)
     needed = -(-size * INT64.numpy.itemsize // partition_size())
-    return block_split(size, max(CPU_COUNT, min(needed, MOST_PARTITIONS)))
+    # Three partitions would take two cores as long as four.
+    return block_split(size, max(min(needed + -needed % CPU_COUNT, MOST_PARTITIONS), CPU_COUNT))
 
 
 def block_split(size: int, count: int) -> tuple[int, ...]:
