@@ -145,8 +145,11 @@ CACHE_SHARE = 8
 MOST_ROUNDS = 8
 """Rounds over rows that are streamed again for each round."""
 
-MOST_STEPS = 32
-"""Successive operations that are repeated for each result that is computed after them."""
+MOST_STEPS = 40
+"""Successive operations that are repeated for each result that is computed after them.
+
+A filter, groups by two columns with several reductions and a sort are 34: kept, all columns are sorted for the first
+rows of them.  The first ten of 230,000 such groups take 160 ms then, 84 streamed."""
 
 MOST_STEPS_OF_UNKNOWN = 128
 """The same limit for rows whose number is unknown."""

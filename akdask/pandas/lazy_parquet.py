@@ -186,10 +186,17 @@ def _without_rows(
 
 def _made_of(schema: pa.Schema, plain: bool) -> pandas.DataFrame:
     """Convert a table without rows as pandas does; its reader would load much of Arrow."""
+    if plain:
+        labels = _noted(schema).get("index_columns", ())
+        for name, dtype in _plain_types(schema).items():
+            if name in labels:
+                continue
+            number = schema.get_field_index(name)
+            schema = schema.set(number, schema.field(number).with_type(pa.from_numpy_dtype(np.dtype(dtype))))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pandas.errors.Pandas4Warning)
         found: pandas.DataFrame = pandas.DataFrame.from_arrow(schema.empty_table())  # type: ignore[attr-defined]
-    return _with_plain_types(found, schema) if plain else found
+    return found
 
 
 def _with_plain_types(nothing: pandas.DataFrame, schema: pa.Schema) -> pandas.DataFrame:

@@ -426,6 +426,16 @@ def test_scan_reads_days_as_times_and_decimals_as_floats(tmp_path, monkeypatch, 
     pandas.testing.assert_frame_equal(found[found["day"] > late].to_pandas(), wanted[wanted["day"] > late])
 
 
+@pytest.mark.parametrize("read_values", [0, 10**6], ids=["lazily", "by pandas"])
+def test_scan_leaves_labels_of_days_as_they_are(tmp_path, monkeypatch, read_values):
+    monkeypatch.setattr(tuning, "READ_VALUES", read_values)
+    days = [datetime.date(2020, 1, day) for day in (3, 1, 2)]
+    wanted = pandas.DataFrame({"x": [1, 2, 3], "day": days}, index=pandas.Index(days, name="when"))
+    wanted.to_parquet(tmp_path / "x.parquet")
+    wanted["day"] = pandas.to_datetime(wanted["day"])
+    pandas.testing.assert_frame_equal(face.scan(tmp_path / "x.parquet").to_pandas(), wanted)
+
+
 @pytest.mark.parametrize("options", [{}, {"dtype_backend": "pyarrow"}], ids=["numpy", "arrow"])
 @pytest.mark.parametrize(
     "labels", ["i32", "day", ["s", "day"], slice(5, None), slice(None, None, 3), "numbers"], ids=str
