@@ -396,13 +396,9 @@ def _column_of(frame: Any, name: str) -> Any:
 
 
 def _missing_column(value: Any) -> Any:
-    """Return the missing value for rows of a new column without an assignment."""
+    """Return the missing value for rows of a new column to which an array does not assign."""
     item = unlabelled(value)
-    if isinstance(item, Array):
-        is_number = item._value.dtype.kind in ("int", "uint", "float")
-    else:
-        is_number = isinstance(item, int | float | np.number) and not isinstance(item, bool)
-    if not is_number:
+    if not isinstance(item, Array) or item._value.dtype.kind not in ("int", "uint", "float"):
         raise ArgumentTypeError(
             "only numbers make a new column by some of its rows, which is NaN elsewhere.",
             hint="make the column first: df['new'] = 'other'.",

@@ -526,3 +526,63 @@ def test_edges_of_rows_that_are_not_counted_are_those_of_the_first_and_last_part
         assert first.frame.frame is last.frame.frame is columns.frame
     else:
         assert first is last is columns
+
+
+def test_levels_are_equal_where_all_are():
+    levels = ([1, 2, 2], ["a", "b", "a"])
+    index = ak.MultiIndex([ak.array(level) for level in levels])
+    for others, are_equal in (
+        (levels, True), (([1, 2, 3], levels[1]), False), ((levels[0], ["a", "b", "b"]), False),
+        (([0, 0, 0], ["x", "y", "z"]), False), ((levels[1], levels[0]), False), ((*levels, [1, 1, 1]), False),
+        ((levels[0], ak.Categorical(ak.array(levels[1]))), False),
+    ):  # fmt: skip
+        other = ak.MultiIndex([level if isinstance(level, ak.Categorical) else ak.array(level) for level in others])
+        assert bool(index.equal_levels(other)) is are_equal
+
+
+def test_quantiles_of_windows_are_from_0_to_1_and_in_proportion():
+    rows = ak.Series(np.arange(4.0))
+    for q in (0, 0.25, 1):
+        same(rows.rolling(2).quantile(q), pd.Series(np.arange(4.0)).rolling(2).quantile(q))
+    for q in (-0.01, 1.01, np.nan):
+        with pytest.raises(ArgumentError, match="from 0 to 1"):
+            rows.rolling(2).quantile(q)
+    for interpolation in ("lower", "nearest"):
+        with pytest.raises(AkdaskError, match="in proportion"):
+            rows.rolling(2).quantile(0.5, interpolation=interpolation)
+
+
+@pytest.mark.parametrize("value", [7, 0.5, np.int64(7), np.float64(0.5), [7, 8], [0.5, 1.5]])
+def test_new_columns_of_some_rows_are_nan_elsewhere(value):
+    chosen = np.array([True, False, True])
+    df, wanted = ak.DataFrame({"x": [1, 2, 3]}), pd.DataFrame({"x": [1, 2, 3]})
+    df.loc[ak.array(chosen), "new"] = ak.array(value) if isinstance(value, list) else value
+    wanted.loc[chosen, "new"] = value
+    same(df["new"], wanted["new"])
+    for other in (["a", "b"], [True, False]):
+        with pytest.raises(ArgumentTypeError, match="only numbers make a new column"):
+            df.loc[ak.array(chosen), "other"] = ak.array(other)
+
+
+@pytest.mark.parametrize("least", [-1, 0, 1, 2, 3, 4])
+def test_groups_of_fewer_values_than_wanted_have_no_result(least):
+    frame = pd.DataFrame({"k": [0, 1, 0, 1, 0, 2], "x": [1.0, np.nan, 3.0, 5.0, 6.0, np.nan]})
+    lazy = ak.DataFrame({name: frame[name].to_numpy() for name in frame})
+    for name in ("sum", "min", "max", "prod"):
+        found, wanted = (getattr(df.groupby("k"), name)(min_count=least)["x"] for df in (lazy, frame))
+        same(found, wanted)
+
+
+def test_kinds_of_arrays_are_told():
+    arrays = {
+        "int": ak.arange(2), "uint": ak.arange(2, dtype="uint64"), "float": ak.array([0.5]), "bool": ak.array([True]),
+        "bigint": ak.array([2**70]), "str": ak.array(["a"]), "time": ak.Datetime(ak.arange(2)),
+        "category": ak.Categorical(ak.array(["a"])),
+    }  # fmt: skip
+    for test, kinds in (
+        (functions.is_numeric, {"int", "uint", "float", "bigint"}), (functions.is_float, {"float"}),
+        (functions.is_int, {"int", "uint", "bigint"}),
+    ):  # fmt: skip
+        assert {name for name, array in arrays.items() if test(array)} == kinds
+        assert {name for name, array in arrays.items() if test(ak.Series(array))} == kinds
+        assert not test(7)
