@@ -542,3 +542,41 @@ def test_heaps_of_a_file_are_searched_once_while_it_stays_as_it_is(tmp_path, mon
         with h5py.File(path) as file:
             global_heaps.check_heaps(file.id, 2**30)
     assert searched[1:] == [path.stat().st_size]
+
+
+class PandasGroup:
+    """A group of a file of pandas with some members, which are groups too."""
+
+    def __init__(self, address, members=(), kind=None):
+        self.address, self.members, self._kind = address, dict(members), kind
+
+    @property
+    def names(self):
+        return list(self.members)
+
+    def attribute(self, name):
+        return self._kind
+
+    def kind(self, name):
+        return h5py.Group if isinstance(self.members[name], PandasGroup) else h5py.Dataset
+
+    def group(self, name):
+        return self.members[name]
+
+
+@pytest.mark.parametrize(("most", "found"), [(2, [2]), (3, [2, 3]), (4, [2, 3, 4]), (9, [2, 3, 4, 7])])
+def test_objects_of_pandas_are_found_once_each_in_so_many_groups(monkeypatch, most, found):
+    monkeypatch.setattr(pandas_file, "_MOST_GROUPS", most)
+    inner = PandasGroup(3, kind="series")
+    outer = PandasGroup(2, {"meta": PandasGroup(6, kind="series"), "inner": inner, "x": None}, kind="frame")
+    plain = PandasGroup(5, {"inner": inner, "meta": PandasGroup(7, kind="series")})
+    root = PandasGroup(1, {"outer": outer, "again": outer, "last": PandasGroup(4, kind="frame"), "plain": plain})
+    plain.members["root"] = root
+    assert [node.address for node in pandas_file._stored(root, set())] == found
+
+
+def test_lists_of_text_are_told_by_the_kind_of_their_values():
+    for inner, are_text in (
+        (SimpleNamespace(kind=ObjType.STRINGS), True), (SimpleNamespace(kind=ObjType.PDARRAY), False), (None, False),
+    ):  # fmt: skip
+        assert validation._has_strings(SimpleNamespace(group=lambda name, inner=inner: inner)) is are_text
