@@ -580,3 +580,15 @@ def test_lists_of_text_are_told_by_the_kind_of_their_values():
         (SimpleNamespace(kind=ObjType.STRINGS), True), (SimpleNamespace(kind=ObjType.PDARRAY), False), (None, False),
     ):  # fmt: skip
         assert validation._has_strings(SimpleNamespace(group=lambda name, inner=inner: inner)) is are_text
+
+
+@pytest.mark.parametrize(("most", "read"), [(7, [None, None]), (8, [5, None]), (15, [5, None]), (16, [5, [1, 2]])])
+def test_attributes_of_so_many_bytes_are_read(tmp_path, monkeypatch, most, read):
+    monkeypatch.setattr(metadata, "_LARGEST_VALUE", most)
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file.attrs["one"], file.attrs["two"] = np.int64(5), np.array([1, 2])
+        file.attrs["none"] = h5py.Empty("i8")
+    with open_hdf5(str(tmp_path / "x.h5")) as file:
+        attributes = metadata.root_of(file).attributes
+        assert [attributes[name].value for name in ("one", "two")] == read
+        assert (attributes["none"].value, attributes["none"].shape) == (None, None)
