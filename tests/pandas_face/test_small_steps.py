@@ -11,7 +11,7 @@ import pandas
 import pytest
 
 import akdask.pandas as pd
-from akdask.pandas import frame_forms, scripts, writing
+from akdask.pandas import frame_forms, scripts, tuning, writing
 from akdask.pandas.encoded_steps import _columns_taken
 from akdask.pandas.refusals import NotLazyError
 from akdask.pandas.steps import FrameGroups, SeriesGroups
@@ -162,3 +162,18 @@ def test_integers_that_floats_do_not_hold_are_no_keys_beside_floats(keys, left, 
     else:
         with pytest.raises(NotLazyError, match="which are rounded"):
             frame_forms._check_exact(one, other, *keys)
+
+
+@pytest.mark.parametrize("first", ["int64", "Int64", "boolean", "int16", "category", "string", "datetime64[ns]"])
+def test_groups_by_two_keys_have_labels_of_the_types_of_pandas(first, monkeypatch):
+    monkeypatch.setattr(tuning, "EAGER_VALUES", -1)
+    items = {
+        "boolean": [True, False, True, None], "string": ["b", "a", None, "b"], "category": ["b", "a", "b", "a"],
+        "datetime64[ns]": ["2024-01-02", "2024-01-01", "2024-01-02", "NaT"], "Int64": [2, 1, None, 2],
+    }.get(first, [2, 1, 2, 1])  # fmt: skip
+    wanted = pandas.DataFrame({"a": pandas.Series(items).astype(first), "b": [1, 1, 2, 2], "x": [1.0, 2.0, 3.0, 4.0]})
+    for keys in (["a", "b"], ["b", "a"]):
+        one, other = (df.groupby(keys, observed=True)["x"].sum() for df in (pd.DataFrame(wanted), wanted))
+        pandas.testing.assert_series_equal(one.to_pandas(), other)
+        one, other = (df.groupby(keys, observed=True).agg({"x": "max"}) for df in (pd.DataFrame(wanted), wanted))
+        pandas.testing.assert_frame_equal(one.to_pandas(), other)
