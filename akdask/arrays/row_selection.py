@@ -15,7 +15,7 @@ from akdask.engine.missing import as_mask
 from akdask.engine.node import Frame
 from akdask.engine.rowwise import Filter, Project, Slice, column_identity
 from akdask.engine.run import resolve_lengths
-from akdask.engine.values import Value, cast
+from akdask.engine.values import Call, Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError, AxisError, PositionError, UnfitArgumentError
 
 Columns = tuple[Frame, list[Value]]
@@ -83,7 +83,22 @@ def slice_columns(frame: Frame, values: Sequence[Value], key: slice) -> Columns:
         lengths = lengths[::-1]
     if (start, step) == (0, 1) and stop >= sum(lengths):
         return frame, list(values)
-    return Slice(frame, slice_ranges(lengths, start, stop, step)), list(values)
+    return _taken_anew(Slice(frame, slice_ranges(lengths, start, stop, step)), values)
+
+
+def _taken_anew(frame: Slice, values: Sequence[Value]) -> Columns:
+    """Return columns on a slice; if rows were taken from whole columns and now are few, only these are read."""
+    from akdask.operators.rows.plan import BroadcastColumn, take_exchanged, takes_broadcast
+
+    taken = [value.args for value in values if isinstance(value, Call) and value.operation == "take"]
+    sources = [source for column, _ in taken if (source := BroadcastColumn.of(column)) is not None]
+    if len(sources) < len(values) or not sources or len({at.token for _, at in taken}) > 1:
+        return frame, list(values)
+    rows, columns = sources[0].frame, [source.value for source in sources]
+    is_one = all(source.frame is rows for source in sources) and rows.rows.is_fixed
+    if not is_one or takes_broadcast(rows, columns, frame):
+        return frame, list(values)
+    return take_exchanged(rows, columns, frame, taken[0][1], known_lengths(rows))
 
 
 def slice_ranges(lengths: Sequence[int], start: int, stop: int, step: int) -> tuple[tuple[int, int, int, int], ...]:

@@ -28,7 +28,15 @@ from akdask.pandas.labels import (
     row_labels,
     settled,
 )
-from akdask.pandas.lazy import LazyFrame, LazySeries, column_of, keeps_equal_rows, order_of_pandas, rows_found_once
+from akdask.pandas.lazy import (
+    LazyFrame,
+    LazySeries,
+    column_of,
+    keeps_equal_rows,
+    key_of_selected,
+    order_of_pandas,
+    rows_found_once,
+)
 from akdask.pandas.refusals import AbsentColumnError, NotLazyError
 
 
@@ -554,10 +562,12 @@ def sort_values(
     if len(names) == 1 and names[0] in frame._columns.values:
         (up,) = ascending if isinstance(ascending, list | tuple) else [ascending]
         if not keeps_equal_rows(column_of(frame, names[0], names[0]), kind, key):
-            frame = rows_found_once(frame)
-            order = order_of_pandas(column_of(frame, names[0], names[0]), bool(up), kind, na_position, key)
+            selected = key_of_selected(frame, names[0])
+            frame = rows_found_once(frame) if selected is None else frame
+            base, column, numbers = selected or (frame, column_of(frame, names[0], names[0]), None)
+            order = order_of_pandas(column, bool(up), kind, na_position, key)
             if order is not None:
-                rows = frame.take(order)
+                rows = base.take(order if numbers is None else numbers.to_ndarray()[order])
                 return rows.reset_index(drop=True) if ignore_index else rows
     return frame.sort_values(by, ascending, na_position=na_position, ignore_index=ignore_index, key=key)
 

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas
 
 from akdask.arrays.array import Array
+from akdask.arrays.pdarray import pdarray
 from akdask.arrays.rules import PANDAS
 from akdask.arrays.scalar import Scalar
 from akdask.arrays.strings import Strings
 from akdask.engine.alignment import max_rows
+from akdask.engine.rowwise import Chain, Filter, Zip, numbers_in_order
 from akdask.frames.columnset import INDEX, VALUES, ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index
 from akdask.frames.series import Series
+from akdask.operators.rows.plan import STORED
 from akdask.pandas import tuning
 from akdask.pandas.face import faced, lazy_argument
 from akdask.pandas.refusals import NotLazyError
@@ -247,6 +251,25 @@ def rows_found_once(rows: Any) -> Any:
     frame = rows._columns.frame if isinstance(rows, DataFrame) else rows._labelled._columns.frame
     most = None if frame.rows.is_fixed else max_rows(frame)
     return rows if most is None or most > tuning.SORTED_BY_PANDAS else rows.persist()
+
+
+def key_of_selected(frame: LazyFrame, name: str) -> tuple[LazyFrame, Series, pdarray] | None:
+    """Return stored rows that filters select some of, a column of these, and their numbers among all; None for others.
+
+    The column and the numbers are in memory: so filters are asked once, and other columns of few rows alone are read.
+    """
+    columns = frame._columns
+    chain = Chain.of(columns.frame)
+    base = chain.bases[0] if len(chain.bases) == 1 else Zip(chain.bases)
+    are_filters = bool(chain.selections) and all(isinstance(node, Filter) for node in chain.selections)
+    are_stored = all(isinstance(one, STORED) for one in chain.bases)
+    if not (are_filters and are_stored) or columns.index is None:
+        return None
+    if base.rows.size is None or base.rows.size >= tuning.SELECTED_ROWS:
+        return None
+    numbers = pdarray(*numbers_in_order(columns.frame))
+    found = LazyFrame._of(ColumnSet.of({"key": columns.array(name), "number": numbers})).persist()
+    return frame._of(replace(columns, frame=base)), column_of(found, "key", name), found._columns.array("number")
 
 
 def order_of_pandas(

@@ -8,6 +8,7 @@ plan, so that groups and join are one plan.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -155,7 +156,9 @@ def answer(face: Face, name: str, args: tuple[Any, ...], kwargs: dict[str, Any])
 def _in_order(pending: Pending, by: Any = None, ascending: Any = True, kind: str = "quicksort") -> Pending:
     """Return a result in the order of one column."""
     by, ascending = _only(by), _only(ascending)
-    order = Order(pending, _number_column(pending, by), bool(ascending), kind in ("stable", "mergesort"))
+    if not isinstance(ascending, bool):
+        raise NotLazyError("pandas says what directions are")
+    order = Order(pending, _number_column(pending, by), ascending, kind in ("stable", "mergesort"))
     given = {"ascending": ascending, "kind": kind} | ({} if by is None else {"by": by})
     made = Pending(lambda: pending.value().sort_values(**given), Pending._nothing, [pending])
     made.order = order
@@ -209,7 +212,10 @@ def _first(pending: Pending, n: int, order: Order | None, name: str, args: tuple
         raise NotLazyError("many groups are asked for")
 
     def compute() -> Any:
-        found = None if pending.is_computed() else _found_first(pending if order is None else order.of, order, n)
+        found = None
+        if not pending.is_computed():
+            with suppress(NotLazyError):  # pandas finds them
+                found = _found_first(pending if order is None else order.of, order, n)
         return getattr(pending.value(), name)(*args) if found is None else found
 
     return Pending(compute, Pending._nothing, [pending])
@@ -217,10 +223,7 @@ def _first(pending: Pending, n: int, order: Order | None, name: str, args: tuple
 
 def _found_first(pending: Pending, order: Order | None, n: int) -> Any:
     """Return the first rows of a result in an order, None where pandas might find others among equal ones."""
-    try:
-        plan = pending.plan()
-    except NotLazyError:
-        return None
+    plan = pending.plan()
     rows = _rows(plan)
     if order is None:
         return computed(_like(plan, rows.head(n)))

@@ -35,6 +35,9 @@ SORTED_BY_PANDAS = 2**20
 FIRST_GROUPS = 2**10
 """Most first groups in some order that are sought without all others in memory."""
 
+SELECTED_ROWS = 2**24
+"""Fewest rows of which some are sorted by their key without its being in memory first."""
+
 PARSED_BYTES = 2**24
 """Bytes of a CSV file that are parsed at a time."""
 

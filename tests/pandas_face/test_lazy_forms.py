@@ -184,3 +184,34 @@ def test_dummies_have_labels_of_the_type_of_their_column(dtype):
         wanted = pandas.get_dummies(rows["x"], **options), pandas.get_dummies(rows, columns=["x"], **options)
         for one, other in zip(found, wanted, strict=True):
             pandas.testing.assert_frame_equal(one.to_pandas(), other)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("by", ["n", "v", "t", "narrow"])
+def test_filtered_rows_are_sorted_as_by_pandas_and_few_of_them_are_read(seed, by, monkeypatch):
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(1, 300))
+    rows = pandas.DataFrame(
+        {
+            "n": rng.integers(0, 9, count),
+            "v": np.where(rng.random(count) < 0.3, np.nan, rng.integers(0, 5, count).astype(float)),
+            "t": pandas.Timestamp("2024-01-01") + pandas.to_timedelta(rng.integers(0, 5, count), unit="D"),
+            "narrow": rng.integers(0, 9, count).astype("int16"),
+            "s": rng.choice(["a", "b", "ç"], count),
+        }
+    )
+    lazily = DataFrame._of(lazy_labels(rows))
+    options = {"ascending": bool(seed % 2), "na_position": "first" if seed % 3 == 0 else "last"}
+    for least in (2, -1, 100):
+        wanted = rows[(rows["n"] > least) & (rows["s"] != "b")].sort_values(by, **options)
+        with config.set(pandas_fallback="error"):
+            found = lazily[lazily["n"] > least]
+            found = found[found["s"] != "b"].sort_values(by, **options)
+        pandas.testing.assert_frame_equal(found.to_pandas(), wanted)
+        for part in (slice(0, 3), slice(2, 5), slice(0, 0)):
+            pandas.testing.assert_frame_equal(found.iloc[part].to_pandas(), wanted.iloc[part])
+        pandas.testing.assert_frame_equal(found.head(2).to_pandas(), wanted.head(2))
+    monkeypatch.setattr(tuning, "SELECTED_ROWS", 0)
+    pandas.testing.assert_frame_equal(
+        lazily[lazily["n"] > 2].sort_values(by).to_pandas(), rows[rows["n"] > 2].sort_values(by)
+    )
