@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import datetime
 import errno
 import functools
 import gzip
 import os
+import pickle
 import sqlite3
 import stat
 
@@ -157,6 +159,46 @@ def test_values_of_chosen_columns_decide_whether_parquet_is_small(rows, tmp_path
         found = face.read_parquet(path, columns=columns)
         assert is_lazy(found) == (most < values)
         same(found, rows if columns is None else rows[columns])
+
+
+STATEMENTS = """df["y"] = df["x"] * 2
+df.loc[1, "x"] = 9
+del df["s"]
+df.insert(0, "n", 1)
+df.columns = ["a", "b", "c"]
+df.index = list("vwxyz")
+df.rename(columns={"x": "q"}, inplace=True)
+df.sort_values("k", inplace=True)
+df.pop("x")
+df.iloc[0, 0] = 7
+df = copy.deepcopy(df)
+df = pickle.loads(pickle.dumps(df))
+same = df; same["z"] = 1
+few = df[df.k > 1]; few["w"] = 1
+df = df[["k", "x"]]; df["w"] = 1
+df.k += 1
+df[df.k == 1] = None
+df.at[0, "k"] = 5
+df.dropna(inplace=True)
+other = df.copy(); other["k"] = 0
+df.columns.name = "c"; df.index.name = "i"
+df = df.merge(df, on="k")"""
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword")
+@pytest.mark.parametrize("statements", STATEMENTS.split("\n"))
+def test_changes_of_small_parquet_are_those_of_pandas(tmp_path, statements):
+    path = tmp_path / "x.parquet"
+    pd.DataFrame({"k": [3, 1, 2, 1, 4], "x": [0.5, None, 2.0, 3.0, 1.0], "s": ["a", None, "b", "a", ""]}).to_parquet(
+        path
+    )
+    frames = []
+    for module in (pd, face):
+        names = {"df": module.read_parquet(path), "copy": copy, "pickle": pickle}
+        exec(statements, names)
+        frames.append(names["df"])
+    same(frames[1], frames[0])
+    same(face.read_parquet(path), pd.read_parquet(path))
 
 
 def test_small_parquet_has_no_lazy_form_of_what_pandas_alone_does(rows, tmp_path):
