@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,8 +14,8 @@ from akdask.columns import summation
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, ColumnType
 from akdask.columns.memory import new_array
 from akdask.columns.table import Table, type_of
-from akdask.engine.alignment import Gather, Realign, row_slices
-from akdask.engine.node import Frame, RowSpace, lower
+from akdask.engine.alignment import Gather, Realign, row_bounds, row_slices
+from akdask.engine.node import Frame, Node, RowSpace, lower
 from akdask.engine.reduction import TOTALS
 from akdask.engine.rowwise import Project, Tasks
 from akdask.engine.values import ColumnRef
@@ -43,6 +44,8 @@ class AxisFunction:
         Whether the results are elements, so that times stay times.
     change : int, default 0
         How many positions more the dimension has in the result, if it is not reduced.
+    fills : bool, default False
+        Whether `compute` takes an array for the result, as ``out``.
     """
 
     name: str
@@ -51,6 +54,7 @@ class AxisFunction:
     reduces: bool = False
     chooses: bool = False
     change: int = 0
+    fills: bool = False
 
     def length(self, length: int) -> int:
         """Return the length of a dimension of some length in the result."""
@@ -121,21 +125,23 @@ def _var(block: NumberArray, ddof: float = 0) -> NumberArray:
     return _squares(block) / np.float64(max(block.shape[1] - ddof, 0))
 
 
-def _diff(block: NumberArray) -> NumberArray:
+def _diff(block: NumberArray, out: NumberArray | None = None) -> NumberArray:
     outer, length, inner = block.shape
-    found = new_array(outer * (length - 1) * inner, block.dtype).reshape(outer, length - 1, inner)
+    if out is None:
+        out = new_array(outer * (length - 1) * inner, block.dtype).reshape(outer, length - 1, inner)
     difference = np.not_equal if block.dtype == np.bool_ else np.subtract
-    return difference(block[:, 1:], block[:, :-1], out=found)
+    return difference(block[:, 1:], block[:, :-1], out=out)
 
 
 def _scan(name: str) -> AxisFunction:
     scan = SCANS[name]
 
-    def compute(block: NumberArray) -> NumberArray:
-        found: NumberArray = scan.ufunc.accumulate(block, axis=1, dtype=scan.types[type_of(block)].numpy)
+    def compute(block: NumberArray, out: NumberArray | None = None) -> NumberArray:
+        found: NumberArray = scan.ufunc.accumulate(block, axis=1, dtype=scan.types[type_of(block)].numpy, out=out)
         return found
 
-    return AxisFunction(name, lambda dtype: scan.types[dtype], compute, chooses=name in {"cummin", "cummax"})
+    chooses = name in {"cummin", "cummax"}
+    return AxisFunction(name, lambda dtype: scan.types[dtype], compute, chooses=chooses, fills=True)
 
 
 AXIS_FUNCTIONS: dict[str, AxisFunction] = {
@@ -157,7 +163,7 @@ AXIS_FUNCTIONS: dict[str, AxisFunction] = {
         AxisFunction("squares", lambda _: FLOAT64, _squares, reduces=True),
         AxisFunction("var", lambda _: FLOAT64, _var, reduces=True),
         AxisFunction("std", lambda _: FLOAT64, lambda *args, **params: np.sqrt(_var(*args, **params)), reduces=True),
-        AxisFunction("diff", lambda dtype: dtype, _diff, change=-1),
+        AxisFunction("diff", lambda dtype: dtype, _diff, change=-1, fills=True),
     )
 }
 """The functions by name."""
@@ -217,32 +223,56 @@ class AlongAxis(Frame):
         """The result of the function."""
         return ColumnRef(self._name, 0, AXIS_FUNCTIONS[self.function].result_type(self.frame.values[0].dtype))
 
+    def lower_into(self, names: Mapping[Hashable, Hashable], arrays: Node) -> Expr | None:
+        return _along(self, next(iter(names)), arrays) if AXIS_FUNCTIONS[self.function].fills else None
+
     def describe(self) -> str:
         return f"{self.function} along {self.length}, of {self.inner} each"
 
 
 @lower.register
 def _(frame: AlongAxis) -> Expr:
-    args = (frame.function, frame.length, frame.inner, frame.params)
     project, source = frame.frame, frame.frame.frame
     if isinstance(source, Realign) and project.values[0] == source.column(0) and AXIS_FUNCTIONS[frame.function].reduces:
         # Only blocks with rows of two partitions are joined.
+        args = (frame.function, frame.length, frame.inner, frame.params)
         slices = [used or [(0, 0, 0)] for used in row_slices(source.given, source.lengths)]
         split = tuple(
             (tuple((0, number) for number, _, _ in used), (tuple((start, stop) for _, start, stop in used), *args))
             for used in slices
         )
         return Tasks(frame._name, _reduced, split, source.frame)
-    calls = tuple((((0, number),), args) for number in range(frame.npartitions))
-    return Tasks(frame._name, _computed, calls, frame.frame)
+    return _along(frame, 0)
 
 
-def _computed(
-    tables: Sequence[Table], function: str, length: int, inner: int, params: Sequence[tuple[str, Any]]
+def _along(frame: AlongAxis, name: Hashable, *arrays: Node) -> Expr:
+    """Return tables of results, or write them to an array of all rows."""
+    lengths = (frame.rows.lengths or ()) if arrays else (0,) * frame.npartitions
+    args = (frame.function, frame.length, frame.inner, frame.params)
+    calls = tuple(
+        (((0, number), *((1, 0) for _ in arrays)), (*args, (name, first)))
+        for number, (first, _) in enumerate(row_bounds(lengths))
+    )
+    return Tasks(f"{frame._name} {bool(arrays)}", _computed, calls, frame.frame, *arrays)
+
+
+def _computed(  # noqa: PLR0917 - the parameters of the node
+    inputs: Sequence[Any],
+    function: str,
+    length: int,
+    inner: int,
+    params: Sequence[tuple[str, Any]],
+    place: tuple[Hashable, int],
 ) -> Table:
-    (column,) = tables[0].columns.values()
-    found = computed_along(function, column, length, inner, **dict(params))
-    return Table({0: found}, len(found))
+    table, *arrays = inputs
+    (column,) = table.columns.values()
+    given = dict(params)
+    for array in arrays:
+        (name, first), made = place, AXIS_FUNCTIONS[function].length(length)
+        shape = len(column) // (length * inner), made, inner
+        given["out"] = array[name][first : first + math.prod(shape)].reshape(shape)
+    found = computed_along(function, column, length, inner, **given)
+    return Table({} if arrays else {0: found}, len(found))
 
 
 def _reduced(  # noqa: PLR0917 - the parameters of the node
