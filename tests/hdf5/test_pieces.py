@@ -8,6 +8,7 @@ import struct
 import zlib
 from itertools import product
 
+import h5py
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -15,7 +16,7 @@ from h5py import h5z
 
 from akdask.errors import TransferError
 from akdask.formats import tuning
-from akdask.formats.hdf5 import binary, chunks, global_heaps, netcdf, null_terminated
+from akdask.formats.hdf5 import binary, chunks, global_heaps, netcdf, null_terminated, validation
 from akdask.formats.hdf5.binary import UNKNOWN, UnknownStructureError
 from akdask.formats.hdf5.chunks import ChunkError, ChunkIndex, ChunkStore, applied, check_size, fletcher32, undo
 from akdask.formats.hdf5.netcdf import Clock, clock_of
@@ -475,3 +476,34 @@ def test_walks_end_where_files_do():
     ):  # fmt: skip
         with pytest.raises(UNKNOWN):
             call()
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("days", "days"), (b"days", "days"), (np.array(["days"], h5py.string_dtype()), "days"),
+        (np.bytes_("days"), "days"), (np.array([b"days"]), "days"),
+        (np.array([[b"days"]]), "days"), (np.array([b"a", b"b"]), ""), (5, ""),
+        (np.array([5]), ""), (np.array([b"\xff"]), "\ufffd"), (h5py.Empty("S1"), ""), (None, ""),
+    ],
+)  # fmt: skip
+def test_attributes_of_one_text_are_told(tmp_path, value, told):
+    with h5py.File(tmp_path / "x.nc", "w") as file:
+        file["x"] = np.arange(2)
+        if value is not None:
+            file["x"].attrs["units"] = value
+        assert netcdf._told(file["x"], "units") == told
+
+
+@pytest.mark.parametrize(
+    ("oldest", "newest", "is_empty"),
+    [
+        (None, None, False), ("v2023.05.05", None, False), (None, "v2023.05.05", False),
+        ("v2023.05.05", "v2023.05.05", False), ("v2023.05.05", "v2024.06.21", False),
+        ("v2024.06.21", "v2023.05.05", True),
+    ],
+)  # fmt: skip
+def test_no_release_is_both_later_than_the_oldest_and_earlier_than_the_newest(oldest, newest, is_empty):
+    reach = validation.Reach(oldest, newest, ())
+    assert reach.is_empty is is_empty
+    assert ("no release" in str(reach)) is is_empty

@@ -18,13 +18,14 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask import config
+from akdask.columns.dtypes import FLOAT64, INT64
 from akdask.errors import FileFormatError, InconsistentFilesError
 from akdask.formats.hdf5 import low_level, manifest
 from akdask.formats.hdf5.description import ranges_beside
 from akdask.formats.hdf5.file_set import open_set
 from akdask.formats.hdf5.inspect import Templates, describe_file
 from akdask.formats.hdf5.manifest import HdfManifest
-from akdask.formats.hdf5.row_spaces import summed_datasets
+from akdask.formats.hdf5.row_spaces import Layouts, summed_datasets
 from akdask.storage.files import identify, matching
 from akdask.storage.locales import expand
 from akdask.storage.manifest import checksum, read_manifest, write_manifest
@@ -256,6 +257,24 @@ def test_bounds_are_known_partition_by_partition(written):
     assert source.bounds("y").nans.tolist() == [True, False, False]
     assert source.bounds("s").minima.tolist() == [b"", "é".encode(), b"k"]
     assert source.bounds("even").maxima.tolist() == [True, True, True]
+
+
+def test_bounds_of_a_column_come_from_files_that_have_it_in_a_type_with_bounds(tmp_path, write_set):
+    for name, column in (("first", "a"), ("second", "b")):
+        write_set(tmp_path / f"{name}.h5", {column: [5, 3, 9]}, [3])
+    first, second = (known(str(tmp_path / f"{name}_LOCALE*"))[0] for name in ("first", "second"))
+    for column, dtype in (("b", INT64), ("a", INT64), ("c", INT64), ("b", FLOAT64)):
+        lacking = [
+            file
+            if column in {schema.name for schema in file.objects} and dtype == INT64
+            else replace(file, summaries=None)
+            for file in (first, second)
+        ]
+        found, wanted = (Layouts(files).bounds(column, dtype) for files in ([first, second], lacking))
+        assert (found is None) == (wanted is None) == (column == "c" or dtype == FLOAT64)
+        if found is not None:
+            for side in ("minima", "maxima"):
+                np.testing.assert_array_equal(getattr(found, side), getattr(wanted, side))
 
 
 def test_partitions_of_a_file_that_is_split_have_the_bounds_of_the_file(written):
