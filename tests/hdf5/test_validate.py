@@ -455,3 +455,21 @@ def test_no_release_reads_what_came_after_something_else_had_gone(tmp_path):
     assert report.reach.is_empty
     assert not report.is_readable
     assert "no release" in str(report.reach)
+
+
+def test_views_have_one_shape_in_all_files(paths):
+    with h5py.File(paths[0]) as file:
+        shape = file["view"].attrs["Shape"].tolist()
+    for share, given, told in (
+        (1, shape[::-1], f"has Shape {shape[::-1]}, in the first file {shape}"),
+        (0, None, "has Rank 2 and Shape None"),
+        (1, None, "has Rank 2 and Shape None"),
+    ):
+        with h5py.File(paths[share], "r+") as file:
+            del file["view"].attrs["Shape"]
+            if given is not None:
+                file["view"].attrs["Shape"] = given
+        found = [one for one in validate(paths).violations if one.rule == "arrayview.shape"]
+        assert [(one.file, one.text) for one in found] == [(paths[share], told)]
+        with h5py.File(paths[share], "r+") as file:
+            file["view"].attrs["Shape"] = shape
