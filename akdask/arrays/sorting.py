@@ -394,7 +394,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
     Raises
     ------
     ArgumentTypeError
-        If numbers are bools, or of two types.
+        If numbers are bools, or of two types, or `v` is a list.
     ArgumentError
         If `a` has several dimensions.
 
@@ -404,6 +404,11 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
     >>> ak.searchsorted(ak.array([10, 20, 30]), ak.array([20, 99])).tolist()
     [1, 3]
     """
+    if not isinstance(v, Array) and getattr(v, "ndim", isinstance(v, Sequence) and not isinstance(v, str)):
+        raise ArgumentTypeError(
+            f"searchsorted looks for a lazy array or one value, not a {type(v).__name__}.",
+            hint="make it an array with ak.array(…).",
+        )
     given = [item._value.dtype for item in (a, v if isinstance(v, Array) else _one(v)) if isinstance(item, Array)]
     kinds = [dtype.name for dtype in given if dtype.is_number or dtype.kind == "bigint"]
     if "bool" in kinds or (len(kinds) > 1 and len(set(kinds)) > 1):

@@ -290,6 +290,10 @@ def test_wrong_arguments_are_refused():
         ak.DataFrame({"x": [1]}).sort_values("y")
     with pytest.raises(ArgumentError, match="neither"):
         ak.searchsorted(ak.arange(3), ak.arange(3), side="middle")
+    for values in ([1, 2], np.arange(2), ["a"]):
+        with pytest.raises(ArgumentTypeError, match=f"not a {type(values).__name__}") as error:
+            ak.searchsorted(ak.arange(3), values)
+        assert "ak.array" in error.value.hint
     with pytest.raises(ArgumentError, match="ascend"):
         ak.histogram(ak.arange(3), range=(2, 1))
     with pytest.raises(ArgumentError, match="from 1"):
