@@ -15,12 +15,15 @@ from typing import Any
 import numpy as np
 import pandas
 
+from akdask.arrays.pdarray import pdarray
+from akdask.arrays.strings import Strings
+from akdask.arrays.timearray import TimeArray
 from akdask.frames.columnset import VALUES
 from akdask.frames.dataframe import DataFrame
 from akdask.pandas import tuning
 from akdask.pandas.arguments import accepted, bound_arguments
 from akdask.pandas.face import OPERATORS, Face, NDFrame, words
-from akdask.pandas.labels import computed, labelled, labels_of_frame
+from akdask.pandas.labels import computed, data_names, labelled, labels_of_frame
 from akdask.pandas.lazy import LazyFrame
 from akdask.pandas.refusals import NotLazyError
 from akdask.records import record
@@ -34,23 +37,23 @@ JOINING = words("merge isin")
 
 @record
 class Order:
-    """A result in the order of a column, or of its values if it is a Series.
+    """A result in the order of some columns, or of its values if it is a Series.
 
     Parameters
     ----------
     of : Pending
         The result before.
-    by : str
-        The column of the plan.
-    ascending : bool
-        The direction.
+    by : tuple of str
+        The columns of the plan.
+    ascending : tuple of bool
+        Their directions.
     keeps_equal_rows : bool
         Whether equal rows stay in their order; pandas' quicksort leaves them in an order of its own.
     """
 
     of: Pending
-    by: str
-    ascending: bool
+    by: tuple[str, ...]
+    ascending: tuple[bool, ...]
     keeps_equal_rows: bool
 
 
@@ -154,29 +157,31 @@ def answer(face: Face, name: str, args: tuple[Any, ...], kwargs: dict[str, Any])
 
 
 def _in_order(pending: Pending, by: Any = None, ascending: Any = True, kind: str = "quicksort") -> Pending:
-    """Return a result in the order of one column."""
-    by, ascending = _only(by), _only(ascending)
-    if not isinstance(ascending, bool):
+    """Return a result in the order of one column of numbers, or of several columns."""
+    names = _columns(pending, by)
+    given = ascending if type(ascending) is list else [ascending] * len(names)
+    if len(given) != len(names) or not all(isinstance(up, bool) for up in given):
         raise NotLazyError("pandas says what directions are")
-    order = Order(pending, _number_column(pending, by), ascending, kind in ("stable", "mergesort"))
-    given = {"ascending": ascending, "kind": kind} | ({} if by is None else {"by": by})
-    made = Pending(lambda: pending.value().sort_values(**given), Pending._nothing, [pending])
-    made.order = order
+    keeps_equal_rows = len(names) > 1 or kind in ("stable", "mergesort")
+    options = {"ascending": ascending, "kind": kind} | ({} if by is None else {"by": by})
+    made = Pending(lambda: pending.value().sort_values(**options), Pending._nothing, [pending])
+    made.order = Order(pending, names, tuple(given), keeps_equal_rows)
     return made
 
 
-def _only(given: Any) -> Any:
-    return given[0] if type(given) is list and len(given) == 1 else given
-
-
-def _number_column(pending: Pending, by: Any) -> str:
-    """Return the column of numbers that a result is ordered by, NotLazyError if it has none of that name."""
+def _columns(pending: Pending, by: Any) -> tuple[str, ...]:
+    """Return the columns that a result is ordered by, NotLazyError if it has none of these names and types."""
     plan = pending.plan()
-    name = VALUES if by is None and not isinstance(plan, DataFrame) else by
-    columns = _rows(plan)._columns.values
-    if not isinstance(name, str) or name not in columns or columns[name].dtype.kind not in ("int", "uint", "float"):
-        raise NotLazyError("results are not ordered by one column of numbers")
-    return name
+    is_series = not isinstance(plan, DataFrame)
+    names = (VALUES,) if is_series and by is None else tuple(by) if type(by) is list else (by,)
+    there, columns = [VALUES] if is_series else data_names(plan), _rows(plan)._columns
+    if not names or not all(isinstance(name, str) and name in there for name in names):
+        raise NotLazyError("results are not ordered by their columns")
+    kinds = ("int", "uint", "float") if len(names) == 1 else ("int", "uint", "float", "str")
+    are_plain = all(isinstance(columns.kinds[name], pdarray | Strings | TimeArray) for name in names)
+    if not are_plain or any(columns.values[name].dtype.kind not in kinds for name in names):
+        raise NotLazyError("results are not ordered by numbers")
+    return names
 
 
 def _rows(plan: Any) -> DataFrame:
@@ -192,7 +197,10 @@ def _most(name: str) -> Callable[..., Pending]:
     def most(pending: Pending, n: int = 5, columns: Any = None) -> Pending:
         if pending.order is not None:
             raise NotLazyError("results are in an order")
-        order = Order(pending, _number_column(pending, _only(columns)), name == "nsmallest", True)
+        names = _columns(pending, columns)
+        if len(names) > 1:
+            raise NotLazyError("results are ordered by several columns")
+        order = Order(pending, names, (name == "nsmallest",), True)
         return _first(pending, n, order, name, (n,) if columns is None else (n, columns))
 
     return most
@@ -228,10 +236,10 @@ def _found_first(pending: Pending, order: Order | None, n: int) -> Any:
     if order is None:
         return computed(_like(plan, rows.head(n)))
     if order.keeps_equal_rows:
-        found = computed(_like(plan, rows.sort_values(order.by, order.ascending).head(n)))
-        return None if _values(plan, found, order).isna().any() else found
+        found = computed(_like(plan, rows.sort_values([*order.by], [*order.ascending]).head(n)))
+        return None if _values(plan, found, order).isna().to_numpy().any() else found
     rows = rows.persist()
-    found = computed(_like(plan, rows.sort_values(order.by, order.ascending).head(n + 1)))
+    found = computed(_like(plan, rows.sort_values([*order.by], [*order.ascending]).head(n + 1)))
     values = _values(plan, found, order)
     # Of very many rows, equal ones keep their order in any sort of the house.
     if values.isna().any() or not (values.is_unique or len(rows) > tuning.SORTED_BY_PANDAS):
@@ -241,7 +249,9 @@ def _found_first(pending: Pending, order: Order | None, n: int) -> Any:
 
 
 def _values(plan: Any, found: Any, order: Order) -> Any:
-    return found[order.by] if isinstance(plan, DataFrame) else found
+    if not isinstance(plan, DataFrame):
+        return found
+    return found[order.by[0]] if len(order.by) == 1 else found[[*order.by]]
 
 
 def _like(plan: Any, rows: Any) -> Any:

@@ -228,6 +228,31 @@ def test_the_largest_and_smallest_results_are_those_of_pandas(seed: int) -> None
                         )
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_first_rows_in_the_order_of_several_columns_are_those_of_pandas(seed: int) -> None:
+    given = _rows(seed)[0]
+    rows = _lazily(given)
+    with ak.config.set(pandas_fallback="silent"):
+        for found in FRAMES:
+            for by in (["n", "v"], ["v", "n"]):
+                for ascending in (True, False, [True, False], [False, True]):
+                    for n in (1, 4, 500):
+                        pandas.testing.assert_frame_equal(
+                            found(rows).sort_values(by, ascending=ascending).head(n).to_pandas(),
+                            found(given).sort_values(by, ascending=ascending).head(n),
+                        )
+        for by in (["n", "text"], ["text", "n"]):
+            pandas.testing.assert_frame_equal(
+                FRAMES[0](rows).sort_values(by, ascending=[False, True]).head(2).to_pandas(),
+                FRAMES[0](given).sort_values(by, ascending=[False, True]).head(2),
+            )
+        levels = FRAMES[1](rows).sort_values("text", kind="stable").head(3).to_pandas()
+        pandas.testing.assert_frame_equal(levels, FRAMES[1](given).sort_values("text", kind="stable").head(3))
+        for wrong in ("nope", ["n", "nope"]):
+            with pytest.raises(KeyError):
+                FRAMES[0](rows).sort_values(wrong)
+
+
 def test_the_first_results_are_found_without_the_others_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     given = _rows(3)[0].assign(w=np.arange(len(_rows(3)[0])))
     computed = _computations(monkeypatch)
