@@ -15,7 +15,7 @@ from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT6
 from akdask.columns.exact import COMPARISONS, are_floats, comparable_with
 from akdask.deferred import is_na, is_pandas
 from akdask.engine.alignment import Realign, align
-from akdask.engine.missing import call, lacks_numbers, missing_text
+from akdask.engine.missing import call, filled, lacks_numbers, missing_text
 from akdask.engine.node import Frame
 from akdask.engine.operations import OPERATIONS
 from akdask.engine.rowwise import Filter, Project, Slice, column_identity
@@ -560,7 +560,8 @@ def _assigned_with_gaps(array: Array, key: Any, item: Any) -> AssignedColumns:
     gaps: Any = item is None or is_na(item) or (isinstance(item, float | np.floating) and bool(np.isnan(item)))
     if isinstance(item, Array) and lacks_numbers(item._value.dtype):
         gaps = elementwise("isnan", item)
-        item = elementwise("where", gaps, 0, item)
+        nothing = np.int64(0) if item._value.dtype.is_nullable_number else np.float64(0)
+        item = wrap(item._frame, filled(item._value, Constant(nothing)))
     elif gaps is True:
         item = numbers.dtype.numpy.type(0)
     frame, own = array._frame, array._like

@@ -96,6 +96,8 @@ def of_plan(array):
 ROWS = MemorySource({"x": np.arange(12), "y": np.arange(12) % 5}, [4, 4, 4])
 
 
+@pytest.mark.lazy_only
+@pytest.mark.few_rows_only
 @pytest.mark.parametrize(("count", "number"), [(3, 0), (0, 0), (-1, 2), (-5, 2)])
 def test_first_and_last_rows_are_sought_in_the_partition_at_the_edge(count, number):
     arrays = ROWS.arrays()
@@ -112,6 +114,8 @@ def test_first_and_last_rows_are_sought_in_the_partition_at_the_edge(count, numb
     assert [ak.pdarray(frame, value).tolist() for value in found] == [(rows + 100).tolist(), (rows % 5).tolist()]
 
 
+@pytest.mark.lazy_only
+@pytest.mark.few_rows_only
 def test_only_limits_of_cheap_inputs_have_an_edge():
     x = ROWS.arrays()["x"]
     assert explain.edge_of_limit(*of_plan(x)) is None
@@ -121,6 +125,8 @@ def test_only_limits_of_cheap_inputs_have_an_edge():
         assert (explain.edge_of_limit(limit, [limit.column(0)]) is not None) == is_cheap
 
 
+@pytest.mark.lazy_only
+@pytest.mark.few_rows_only
 def test_partitions_stand_alone_where_they_need_no_others():
     x = ROWS.arrays()["x"]
     for array, stands_alone in (
@@ -270,6 +276,8 @@ def test_rows_of_joined_blocks_are_read_once_though_pairs_repeat_them(is_repeate
         assert (found.offsets.tolist(), found.extent) == (wanted.tolist(), 100)
 
 
+@pytest.mark.lazy_only
+@pytest.mark.few_rows_only
 @pytest.mark.parametrize(("size", "count"), [(160, 11), (1760, 4), (161, 11), (176, 10), (1, 1760)])
 def test_concatenations_of_counted_rows_have_partitions_of_a_size(monkeypatch, size, count):
     for name, value in {"SMALL_ROWS": 0, "FEW_PARTITIONS": 4, "MOST_CONCATENATED": 0}.items():

@@ -492,6 +492,7 @@ def labels_of(frame):
     return alignment._origin_of(frame._row_labels)
 
 
+@pytest.mark.lazy_only
 def test_labels_that_are_chosen_from_the_default_ones_are_known_by_their_plan():
     lazy = ak.DataFrame({"x": [3, 1, 2, 5]})
     x = lazy["x"]
@@ -515,6 +516,7 @@ def test_labels_that_are_chosen_from_the_default_ones_are_known_by_their_plan():
     assert not labels_of(ak.DataFrame({"x": [1, 2]})).has_all_of(whole)
 
 
+@pytest.mark.lazy_only
 @pytest.mark.parametrize("lengths", [[4], [2, 2], [1, 2, 1], [4, 0, 0, 0]])
 @pytest.mark.parametrize("is_filtered", [False, True])
 def test_edges_of_rows_that_are_not_counted_are_those_of_the_first_and_last_partition(lengths, is_filtered):
