@@ -364,9 +364,10 @@ def rebuild(base: Frame, selections: Sequence[Selecting], predicates: Sequence[V
 
 
 def numbers_in_order(frame: Frame) -> tuple[Frame, Value]:
-    """Return numbers that ascend along the rows; rows that filters leave keep theirs, and are not counted."""
+    """Return numbers that ascend along the rows; stored rows that filters leave keep theirs, and are not counted."""
     chain = Chain.of(frame)
-    if not all(isinstance(node, Filter) for node in chain.selections):
+    are_stored = all(isinstance(base, Scan | Rows | Literal | Persisted) for base in chain.bases)
+    if not are_stored or not all(isinstance(node, Filter) for node in chain.selections):
         return row_numbers(frame)
     numbers, number = row_numbers(chain.bases[0])
     bases = {base._name: base for base in (*chain.bases, *numbers.bases)}

@@ -125,6 +125,8 @@ def test_no_rows_and_rows_without_ranks_have_none():
     assert few.groupby("k")["v"].rank().tolist() == [] == few[["v"]].rank()["v"].tolist()
 
 
+@pytest.mark.lazy_only
+@pytest.mark.few_rows_only
 def test_ranks_are_one_sort_in_the_plan_where_rows_are_few_enough():
     _, lazy = partitioned({"v": KINDS["float"], "k": GROUPS["whole"]}, [])
     assert "Ranks (dense) in groups" in str(lazy.groupby("k")["v"].rank("dense").explain())
@@ -157,6 +159,7 @@ def test_repeated_rows_of_each_type_are_those_of_pandas(kind, at, keep):
             assert lazy.drop_duplicates(subset, keep=keep).index.tolist() == wanted
 
 
+@pytest.mark.few_rows_only
 @example(given_rows=[(None, 0, np.nan)], names=["k", "n", "v"], at=[1], which="only")
 @given(
     values, st.sampled_from([["k"], ["n"], ["n", "k"], ["k", "n", "v"]]), st.lists(st.integers(0, 30), max_size=3),

@@ -31,6 +31,8 @@ def test_slices_of_taken_rows_are_those_of_numpy(positions, start, stop, step):
     assert both[part].tolist() == (numbers[positions] + np.arange(len(positions)))[part].tolist()
 
 
+@pytest.mark.lazy_only
+@pytest.mark.few_rows_only
 def test_few_of_the_taken_rows_of_a_frame_are_read_alone(few_wanted, tmp_path):
     rows = pd.DataFrame({"x": np.arange(1000), "s": [f"{number}" for number in range(1000)]})
     rows.to_parquet(tmp_path / "rows.parquet")
