@@ -51,7 +51,7 @@ seed_of_run = pytest.StashKey[str]()
 
 CASES_IN_QUICK_RUNS = 2
 
-MANY_CASES, ONE_OF_MANY_CASES = 12, 6
+SAMPLES = ((12, 6), (6, 3))
 """Of a test with more cases than the first, CI runs one of the second, unless the test is marked as sampled."""
 
 VARIABLES = ("AKDASK", "DASK", "PATH", "PYTHON", "HOME", "TMPDIR", "COLUMNS", "NO_COLOR")
@@ -128,7 +128,7 @@ def _sample(items: list[pytest.Item]) -> list[bool]:
     cases = Counter(tests)
     marks = [item.get_closest_marker("sampled") for item in items]
     one_of = [
-        mark.kwargs["one_of"] if mark else ONE_OF_MANY_CASES if cases[test] > MANY_CASES else 1
+        mark.kwargs["one_of"] if mark else next((one_of for most, one_of in SAMPLES if cases[test] > most), 1)
         for mark, test in zip(marks, tests, strict=True)
     ]
     is_kept = [zlib.crc32(item.nodeid.encode()) % count == 0 for item, count in zip(items, one_of, strict=True)]

@@ -1,7 +1,7 @@
 """Writers that are killed, or whose disk is full: what is left is the old set or the new one, whole.
 
 Random kills: as many as ``AKDASK_KILLS`` says, 15 for each scenario unless given.  Where CI is set, each scenario is
-interrupted at one of nineteen calls, other ones than the next scenario, and by one random kill.
+interrupted at one of 31 calls, other ones than the next scenario, and by one random kill.
 """
 
 import json
@@ -15,7 +15,7 @@ import pytest
 from tests.atomic.scenarios import SCENARIOS
 
 ROOT = Path(__file__).parents[2]
-EVERY = 19 if "CI" in os.environ else 1
+EVERY = 31 if "CI" in os.environ else 1
 KILLS = int(os.environ.get("AKDASK_KILLS", 15 // EVERY * len(SCENARIOS))) // len(SCENARIOS)
 
 pytestmark = pytest.mark.slow

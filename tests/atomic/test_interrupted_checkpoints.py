@@ -1,6 +1,6 @@
 """Saves of checkpoints that are killed, or whose disk is full: the old one or the new one can be loaded, always.
 
-Random kills: as many as ``AKDASK_KILLS`` says, 20 unless given.  Where CI is set, both are killed at one of nineteen
+Random kills: as many as ``AKDASK_KILLS`` says, 20 unless given.  Where CI is set, both are killed at one of 31
 calls.
 """
 
@@ -15,7 +15,7 @@ import pytest
 from tests.atomic.checkpoints import STATES
 
 ROOT = Path(__file__).parents[2]
-EVERY = 19 if "CI" in os.environ else 1
+EVERY = 31 if "CI" in os.environ else 1
 KILLS = int(os.environ.get("AKDASK_KILLS", "20"))
 
 pytestmark = pytest.mark.slow

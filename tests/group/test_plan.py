@@ -25,6 +25,7 @@ from akdask.operators.group.plan import (
 )
 from akdask.operators.group.rows import RowsByGroup, RowsPerGroup, TopRowsOfGroups
 from akdask.testing.memory import MemorySource
+from tests.thresholds import small_data_as_large
 
 pytestmark = [pytest.mark.lazy_only, pytest.mark.few_rows_only]
 
@@ -172,29 +173,41 @@ KEYS = Aggregation(1, ())
 
 
 @pytest.mark.parametrize(
-    ("aggregation", "names", "cached_as", "expected"),
+    ("aggregation", "names", "cached_as", "is_one", "expected"),
     [
-        (KEYS, ["k"], None, True),
-        (KEYS, ["v"], None, True),
-        (KEYS, ["k"], ("name",), False),
-        (SUMS, ["k", "v"], None, False),
-        (Aggregation(2, ()), ["k", "v"], None, False),
-        (KEYS, ["small"], None, False),
-        (rows.TopRows(1, (True,), 1), ["k"], None, False),
+        (KEYS, ["k"], None, True, True),
+        (KEYS, ["v"], None, True, True),
+        (KEYS, ["k"], None, False, False),
+        (KEYS, ["k"], ("name",), True, False),
+        (SUMS, ["k", "v"], None, True, False),
+        (Aggregation(2, ()), ["k", "v"], None, True, False),
+        (KEYS, ["small"], None, True, False),
+        (rows.TopRows(1, (True,), 1), ["k"], None, True, False),
     ],
 )
 def test_distinct_keys_are_found_block_by_block_where_one_key_of_numbers_is_all_that_is_wanted(
-    aggregation, names, cached_as, expected
+    aggregation, names, cached_as, is_one, expected
 ):
     frame, columns = columns_of(3, k=np.arange(3), v=np.arange(3.0), small=np.arange(3) > 1)
     found = []
 
     def sink(compile_these, values):
-        found.append(PartialAggregation(compile_these(values), compile_these([]), aggregation, frozenset(), cached_as))
+        programs = compile_these(values), compile_these([])
+        found.append(PartialAggregation(*programs, aggregation, frozenset(), cached_as, is_one))
         return found[0]
 
     plan.pipeline(frame, [columns[name] for name in names], sink, "test")
     assert found[0]._wants_one_key == expected
+
+
+def test_keys_and_sizes_that_are_computed_apart_are_cut_to_partitions_alike():
+    with small_data_as_large(materialized=True):
+        rows = ak.DataFrame({"n": [0, 0, -(2**62)]})
+        groups = ak.GroupBy([ak.DataFrame.concat([rows[:0], rows])["n"]], dropna=False)
+        sizes = groups.broadcast(groups.size()[1])
+        # With them goes what was kept of the groups.
+        del groups
+        assert sizes.tolist() == [2, 2, 1]
 
 
 def test_samples_of_many_tables_are_few_each(monkeypatch):

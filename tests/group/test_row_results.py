@@ -159,8 +159,8 @@ def test_repeated_rows_of_each_type_are_those_of_pandas(kind, at, keep):
             assert lazy.drop_duplicates(subset, keep=keep).index.tolist() == wanted
 
 
-@pytest.mark.few_rows_only
 @example(given_rows=[(None, 0, np.nan)], names=["k", "n", "v"], at=[1], which="only")
+@example(given_rows=[("a", 0, 1.0), ("a", 0, 1.0), ("a", -(2**62), 1.0)], names=["n"], at=[0], which="only")
 @given(
     values, st.sampled_from([["k"], ["n"], ["n", "k"], ["k", "n", "v"]]), st.lists(st.integers(0, 30), max_size=3),
     st.sampled_from(["first", "last", "only"]),

@@ -141,17 +141,19 @@ def group_partitions(
     *,
     strategies: frozenset[str] = frozenset(),
     cached_as: str | None = None,
+    is_one: bool = False,
 ) -> Expr:
     """Return the node that makes partial tables of the partitions of a frame; the first values are the keys.
 
     Groupings of partitions are cached under the name `cached_as`, if given. `strategies` are the names of the allowed
-    strategies beside the sorted one.
+    strategies beside the sorted one, and `is_one` says that the groups are not cut to partitions.
     """
 
     def sink(compile_these: Compile, values: Sequence[Value]) -> Sink:
         nkeys = aggregation.nkeys
         name = None if cached_as is None else (cached_as, token(tuple(values[:nkeys])))
-        return PartialAggregation(compile_these(values), compile_these(values[nkeys:]), aggregation, strategies, name)
+        programs = compile_these(values), compile_these(values[nkeys:])
+        return PartialAggregation(*programs, aggregation, strategies, name, is_one)
 
     purpose = f"{purpose[0].lower()}{purpose[1:]}  {token(aggregation)[:8]}"
     return pipeline(frame, values, sink, purpose, batches=group_batches(frame, values[: aggregation.nkeys]))
@@ -170,6 +172,7 @@ class PartialAggregation:
     aggregation: Any
     strategies: frozenset[str]
     cached_as: cache.Key | None = None
+    is_one: bool = False
     leave_last_mask: bool = False
 
     @property
@@ -208,8 +211,13 @@ class PartialAggregation:
 
     @property
     def _wants_one_key(self) -> bool:
-        """Whether the result is one key of numbers, without reductions and without a cached grouping."""
-        if not isinstance(self.aggregation, Aggregation) or self.aggregation.steps or self.cached_as is not None:
+        """Whether the result is one key of numbers, without reductions and without a cached grouping.
+
+        Partitions of groups are cut by tables of all rows, alike for whatever is computed of them.
+        """
+        if not self.is_one or self.cached_as is not None:
+            return False
+        if not isinstance(self.aggregation, Aggregation) or self.aggregation.steps:
             return False
         return len(self.program.dtypes) == 1 and self.program.dtypes[0].numpy in SORTED_FAST
 
@@ -863,6 +871,7 @@ def _aggregated(frame: GroupAggregate) -> Expr:
         frame.describe(),
         strategies=hashed.union(strategies),
         cached_as=cached_as,
+        is_one=frame.npartitions == 1,
     )
     return merge_by_range(
         frame._name,
