@@ -549,6 +549,9 @@ def test_large_ranges_end_at_multiples_of_some_rows(monkeypatch):
     # Ranges of fewer rows are cut where enough bytes are.
     assert [one.nrows for one in cut(10, 30, 75)[0]] == [8, 8, 8, 6]
     assert [one.nrows for one in cut(10, 30, 70)[0]] == [6] * 5
+    # Eight rows are expected in a range of 85 bytes: as many as two ranges of four rows.
+    assert [one.nrows for one in cut(10, 34, 85)[0]] == [12, 12, 10]
+    assert [one.nrows for one in cut(10, 34, 84)[0]] == [7, 7, 7, 7, 6]
 
 
 def rows_of(text, columns=7):

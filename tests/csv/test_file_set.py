@@ -20,7 +20,8 @@ from akdask.errors import (
     MissingDatasetError,
     MissingFileError,
 )
-from akdask.formats.csv.file_set import open_set
+from akdask.formats.csv.file_set import CsvPart, open_set
+from akdask.storage import decoded_columns
 
 N = 1000
 FRAME = pd.DataFrame(
@@ -364,3 +365,17 @@ def test_digits_are_bools_where_that_is_given_and_beside_words_that_are_found(tm
     path.write_text("a,b\n1,true\n0,false\n")
     found = ak.DataFrame(ak.read_csv(path, dtypes={"a": "bool"}))
     assert found.to_pandas().to_numpy().tolist() == [[True, True], [False, False]]
+
+
+def test_columns_are_kept_that_are_wanted_again(tmp_path, monkeypatch):
+    (tmp_path / "x.csv").write_text("i,t\n1,a\n2,b\n")
+    monkeypatch.setattr(decoded_columns, "find", lambda key: None)
+    for wanted in ({"i"}, {"t"}, {"i", "t"}, set()):
+        kept = []
+        monkeypatch.setattr(CsvPart, "_is_wanted", lambda part, name, key, wanted=wanted: name in wanted)
+        monkeypatch.setattr(
+            decoded_columns, "keep", lambda key, column, kept=kept: kept.append(column.tolist()) or column
+        )
+        found = ak.read_csv(str(tmp_path / "x.csv"))
+        assert {name: array.tolist() for name, array in found.items()} == {"i": [1, 2], "t": ["a", "b"]}
+        assert sorted(kept, key=str) == [["a", "b"]] * ("t" in wanted) + [[1, 2]] * ("i" in wanted), wanted

@@ -136,6 +136,26 @@ def test_no_rows_are_one_range_without_any(tmp_path):
     assert byte_ranges(identify(str(path)), 4, Lines(b",", keeps_blank=False), 100) == [(4, 4, 0)]
 
 
+def test_ranges_are_as_large_as_the_limit_and_as_many_as_threads_unless_they_are_small(tmp_path, monkeypatch):
+    (tmp_path / "x.csv").write_bytes(b"1\n" * 15)
+    file = identify(str(tmp_path / "x.csv"))
+    for ranges, small, limit, expected in (
+        (3, 4, 100, [5, 5, 5]),
+        (3, 10, 100, [5, 5, 5]),
+        (3, 15, 100, [8, 7]),
+        (3, 29, 100, [8, 7]),
+        (3, 30, 100, [15]),
+        (1, 4, 100, [15]),
+        (7, 4, 100, [3] * 5),
+        (3, 4, 6, [3] * 5),
+        (3, 15, 6, [3] * 5),
+    ):
+        monkeypatch.setattr(tuning, "CSV_RANGES", ranges)
+        monkeypatch.setattr(tuning, "CSV_SMALL_RANGE", small)
+        found = byte_ranges(file, 0, Lines(b",", keeps_blank=False), limit)
+        assert [one.nrows for one in found] == expected, (ranges, small, limit)
+
+
 def test_the_last_end_is_that_of_a_whole_row():
     lines = Lines(b",", keeps_blank=False)
     assert last_end(b'a,b\n"c\nd",e\n"f\n', lines) == len(b'a,b\n"c\nd",e\n')

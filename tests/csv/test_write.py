@@ -103,15 +103,15 @@ def test_files_are_replaced_only_if_told_so(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("make", "hint"),
+    ("make", "kind", "hint"),
     [
-        (lambda: ak.Categorical(["a", "b"]), "to_strings"),
-        (lambda: ak.SegArray(ak.array([0, 1]), ak.arange(3)), "HDF5"),
-        (lambda: ak.array([2**70, 1]), "HDF5"),
+        (lambda: ak.Categorical(["a", "b"]), "Categorical", "to_strings"),
+        (lambda: ak.SegArray(ak.array([0, 1]), ak.arange(3)), "SegArray", "HDF5"),
+        (lambda: ak.array([2**70, 1]), "bigint", "HDF5"),
     ],
 )
-def test_what_csv_cannot_hold_is_refused_by_name(tmp_path, make, hint):
-    with pytest.raises(UnsupportedError, match=f"'v'(.|\n)*{hint}"):
+def test_what_csv_cannot_hold_is_refused_by_name(tmp_path, make, kind, hint):
+    with pytest.raises(UnsupportedError, match=f"'v' is a {kind}, (.|\n)*{hint}"):
         ak.to_csv({"v": make()}, tmp_path / "x.csv")
     assert os.listdir(tmp_path) == []
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from akdask.columns.table import Table, type_of
 from akdask.operators.group import tuning
-from akdask.operators.group.aggregation import AccumulatorTable, Aggregation, AggregationStep
+from akdask.operators.group.aggregation import AccumulatorTable, Aggregation, AggregationStep, BlockTable
 from akdask.operators.group.strategies import DirectIndexAggregation
 from akdask.operators.reduce.reductions import REDUCTIONS
 
@@ -158,6 +158,23 @@ def test_blocks_that_wait_are_added_in_their_order():
     wanted = aggregation.rows([rows[0].astype(np.int64)], [rows[1], np.arange(8)])
     for name, column in wanted.columns.items():
         assert np.asarray(table.columns[name]).tobytes() == np.asarray(column).tobytes(), name
+
+
+@pytest.mark.few_rows_only
+def test_blocks_of_few_rows_wait_until_they_have_as_many_as_slots(monkeypatch):
+    added = []
+    add_rows = BlockTable.add
+    monkeypatch.setattr(
+        BlockTable, "add", lambda table, codes, values: added.append(len(codes)) or add_rows(table, codes, values)
+    )
+    groups = DirectIndexAggregation(Aggregation(1, (AggregationStep("var", (0,)),)), 10_000)
+    # Ten slots: blocks of so many rows, and those that are added together; what is left is added at the end.
+    for rows, wanted in ((10, [10]), (4, []), (5, []), (1, [10]), (12, [12]), (9, []), (12, [21]), (3, [])):
+        assert add(groups, [np.linspace(0, 9, rows).astype(np.int64)], [np.ones(rows)])
+        assert added == wanted, rows
+        added.clear()
+    groups.tables()
+    assert added == [3]
 
 
 @pytest.mark.parametrize("step", [1, -1])

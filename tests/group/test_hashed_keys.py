@@ -25,7 +25,7 @@ from akdask.operators.group.aggregation import (
     is_hashed,
     without_hashes,
 )
-from akdask.operators.group.grouping import HashedGrouping
+from akdask.operators.group.grouping import Grouping, HashedGrouping
 from akdask.operators.group.plan import Groups
 from akdask.operators.group.strategies import (
     DirectIndexAggregation,
@@ -198,6 +198,13 @@ def test_numbered_hashes_leave_the_order_of_hashes():
     assert grouping.hashes.tolist() == wanted["hash"].tolist()
     assert grouping.keys[0].to_pylist() == wanted["name"].tolist()
     assert grouping.keys[1].tolist() == wanted["number"].tolist()
+
+
+def test_rows_by_hash_tell_how_much_memory_they_take():
+    names, numbers = strings(["a", "b", "a", "a"]), np.array([5, 5, 5, 5])
+    # Hashes are numbered. Each of the two groups has a hash, a number, the end of its string and a byte.
+    by_number = Grouping([np.array([0, 1, 0, 0]), numbers])
+    assert HashedGrouping(hash_rows([names]), [names, numbers], 1).nbytes == by_number.nbytes + 2 * (8 + 8 + 8 + 1)
 
 
 @pytest.mark.parametrize(

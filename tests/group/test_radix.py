@@ -11,8 +11,16 @@ from hypothesis import strategies as st
 
 from akdask.operators.group import tuning
 from akdask.operators.group.aggregation import Aggregation, AggregationStep
+from akdask.operators.group.grouping import Grouping
 from akdask.operators.group.plan import MergeGroups
-from akdask.operators.group.radix import LeadingBits, RadixAggregation, RadixPlan, RadixRange
+from akdask.operators.group.radix import (
+    LeadingBits,
+    NumberedGroups,
+    RadixAggregation,
+    RadixPlan,
+    RadixRange,
+    SlotGroups,
+)
 from akdask.operators.group.strategies import GroupTable, merge_partial_tables
 
 STEPS = Aggregation(
@@ -125,6 +133,25 @@ def split_and_sent(parts, count, tables):
         assert merge([merged]).nrows == table.nrows
         found.append(columns_of(table))
     return found
+
+
+@pytest.mark.parametrize(
+    ("steps", "numbers", "kind"),
+    [
+        (LOOPS_KNOW, np.arange(16), SlotGroups),
+        (LOOPS_KNOW, np.arange(16) << 40, NumberedGroups),
+        (LOOPS_KNOW, np.arange(16.0), Grouping),
+        (Aggregation(2, LOOPS_KNOW.steps), np.arange(16), Grouping),
+        (STEPS, np.arange(16), Grouping),
+    ],
+    ids=["close integers", "integers", "floats", "two keys", "other steps"],
+)
+def test_loops_add_rows_of_integer_keys_to_their_groups(steps, numbers, kind):
+    parts = [partitioned_rows(steps, [numbers] * steps.nkeys, [numbers * 1.0, np.arange(16)]) for _ in range(2)]
+    _, known = merge_partial_tables(steps, parts, caches=True)
+    assert {type(grouping) for grouping in known.groupings} == {kind}
+    _, again = merge_partial_tables(steps, parts, known, caches=True)
+    assert all(one is other for one, other in zip(known.groupings, again.groupings, strict=True))
 
 
 def test_groupings_are_kept_where_that_is_asked_for_and_serve_again():

@@ -9,6 +9,7 @@ import h5py
 import numpy as np
 import pandas as pd
 import pytest
+from h5py import h5t
 
 from akdask.caches import Cache
 from akdask.columns.dtypes import FLOAT64, INT64, STR, UINT64
@@ -33,6 +34,7 @@ from akdask.formats.hdf5 import (
 from akdask.formats.hdf5.binary import UNKNOWN, MessageKind
 from akdask.formats.hdf5.description import ColumnSchema, ObjectSchema
 from akdask.formats.hdf5.library import open_hdf5
+from akdask.formats.hdf5.manifest import HdfManifest
 from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset, StoredGroup
 from akdask.storage.files import identify
 from akdask.storage.objects import ObjType
@@ -592,3 +594,46 @@ def test_attributes_of_so_many_bytes_are_read(tmp_path, monkeypatch, most, read)
         attributes = metadata.root_of(file).attributes
         assert [attributes[name].value for name in ("one", "two")] == read
         assert (attributes["none"].value, attributes["none"].shape) == (None, None)
+
+
+def test_datasets_that_reach_beyond_their_file_or_are_far_larger_are_of_doubt():
+    ratio = manifest._MAX_COMPRESSION_RATIO
+    # Offset, or -1, and length of two datasets of a file of 100 bytes, whose elements take eight bytes and one.
+    for first, second, doubtful in (
+        ((20, 10), (0, 100), False),
+        ((20, 11), (0, 0), True),
+        ((21, 10), (0, 0), True),
+        ((0, 0), (0, 101), True),
+        ((0, 0), (1, 100), True),
+        ((-1, 12 * ratio), (-1, 100 * ratio), False),
+        ((-1, 12 * ratio + 1), (0, 0), True),
+        ((0, 0), (-1, 100 * ratio + 1), True),
+        # Empty datasets are nowhere.
+        ((200, 0), (300, 0), False),
+    ):
+        found = object.__new__(HdfManifest)
+        found._made, found._schema_of, found._ends = [None], [0, 0], [0, 2, 4]
+        found._itemsizes = lambda _: [8, 1]
+        found._slots = np.array([(0, 0), (0, 0), first, second])
+        assert found._rows_of_doubt(np.array([100, 100])) == ({1} if doubtful else set()), (first, second)
+
+
+def test_stored_numbers_are_those_of_numpy_unless_bits_are_left_out():
+    def of_bits(kind, bits):
+        kind = kind.copy()
+        kind.set_precision(bits)
+        return kind
+
+    for kind, name, are_same in (
+        (h5t.STD_I8LE, "|i1", True), (h5t.STD_I8BE, "|i1", True), (h5t.STD_U8BE, "|u1", True),
+        (h5t.STD_I16LE, "<i2", True), (h5t.STD_I16BE, ">i2", True), (h5t.STD_U64LE, "<u8", True),
+        (h5t.IEEE_F16LE, "<f2", True), (h5t.IEEE_F32BE, ">f4", True), (h5t.IEEE_F64LE, "<f8", True),
+        (h5t.py_create(np.dtype(bool), logical=True), "|b1", True),
+        (h5t.STD_B8LE, "|u1", False), (h5t.STD_B16LE, "<u2", False),
+        (of_bits(h5t.STD_U8LE, 4), "|u1", False), (of_bits(h5t.STD_I8BE, 7), "|i1", False),
+        (of_bits(h5t.STD_I16LE, 12), "<i2", False),
+    ):  # fmt: skip
+        assert metadata._numpy_name(kind.encode()) == (name, are_same), name
+    for dtype, told in (("c16", "complex128"), ("S3", "S3"), (h5py.enum_dtype({"a": 1}, "i1"), "int8"), ("g", "128")):
+        with pytest.raises(NotFlatError, match=f"holds .*{told}, not numbers"):
+            metadata._numpy_name(h5t.py_create(np.dtype(dtype), logical=True).encode())

@@ -238,6 +238,22 @@ def test_labels_of_several_levels_are_those_of_pandas(tmp_path, layout, names):
     assert imported[names[1] or "level_1"].tolist() == [1, 2, 1]
 
 
+def test_levels_are_some_or_all_of_the_columns(tmp_path):
+    levels = pd.MultiIndex.from_tuples([("a", 1), ("a", 2), ("b", 1)], names=["p", "q"])
+    pd.DataFrame({"n": [1, 2, 3]}, levels).to_hdf(tmp_path / "x.h5", key="a", format="table")
+    for names, columns in ((["p", "q"], ["n"]), (["q"], ["p", "n"]), (["n", "q", "p"], [])):
+        with pd.HDFStore(tmp_path / "x.h5", "r+") as store:
+            store.get_node("a")._v_attrs.levels = names
+        found = read_frame(str(tmp_path / "x.h5"))
+        assert (list(found.index.names), sorted(found.columns)) == (names, sorted(columns))
+        everything = found.reset_index()
+        assert everything[["p", "q", "n"]].values.tolist() == [["a", 1, 1], ["a", 2, 2], ["b", 1, 3]]
+    with pd.HDFStore(tmp_path / "x.h5", "r+") as store:
+        store.get_node("a")._v_attrs.levels = ["p", "z"]
+    with pytest.raises(FileFormatError, match="none of its columns"):
+        read_frame(str(tmp_path / "x.h5"))
+
+
 def test_positions_beyond_the_labels_of_a_level_are_an_error(tmp_path):
     levels = pd.MultiIndex.from_tuples([("a", 1), ("a", 2), ("b", 1)])
     numbers().set_axis(levels).to_hdf(tmp_path / "x.h5", key="a", format="fixed")

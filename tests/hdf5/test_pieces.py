@@ -478,6 +478,69 @@ def test_walks_end_where_files_do():
             call()
 
 
+def test_walks_read_neither_too_much_nor_beyond_the_largest_offset(monkeypatch):
+    monkeypatch.setattr(binary, "_MOST_BYTES", 48)
+    monkeypatch.setattr(binary, "_MOST_BLOCKS", 3)
+    asked = []
+
+    def read(start, size):
+        asked.append((start, size))
+        return (2**63 - 1).to_bytes(8, "little") + (2**63).to_bytes(8, "little") + bytes(size - 16)
+
+    walk = binary.Walk(read)
+    block = walk.block(0, 16)
+    assert [walk.number(block, 0), walk.number(block, 8)] == [1, 2]
+    assert len(walk.peek(0, 48)) == 48
+    assert len(walk.peek(1, 20)) == 20
+    assert asked == [(0, 16), (0, 48), (2**63 - 1, 20)]
+    for address, size, skipped in ((0, 49, 0), (0, -1, 0), (2, 16, 0), (1, 16, 1), (0, 16, -1)):
+        with pytest.raises(UNKNOWN):
+            walk.peek(address, size, skipped)
+    assert len(asked) == 3
+    # Three blocks, and so many bytes of all together.
+    walk.block(0, 16)
+    walk.block(1, 16)
+    with pytest.raises(UNKNOWN):
+        walk.block(0, 17)
+    assert len(walk.blocks) == 2
+    walk = binary.Walk(read)
+    assert [len(walk.block(0, size).content) for size in (16, 15 + 1, 17)] == [16, 16, 17]
+    walk = binary.Walk(lambda start, size: bytes(size))
+    for size in (1, 2, 3):
+        walk.block(0, size)
+    with pytest.raises(UNKNOWN):
+        walk.block(0, 4)
+
+
+def old_header(*messages):
+    """Return an object header of the first version, of messages of a kind and bytes."""
+    body = b"".join(struct.pack("<HHB3x", kind, len(content), 0) + content for kind, content in messages)
+    return struct.pack("<BxHIIxxxx", 1, len(messages), 1, len(body)) + body
+
+
+def test_headers_go_on_in_further_blocks_up_to_a_limit(monkeypatch):
+    monkeypatch.setattr(binary, "_MOST_HEADER_BLOCKS", 3)
+
+    def header_of(count, size=16):
+        # Each block has a message of its own, and tells where the next one is.
+        content = bytearray(old_header((1, b"first..."), (16, struct.pack("<QQ", 100, 32 + size)[:size])))
+        for number in range(1, count):
+            content += bytes(100 * number - len(content)) + struct.pack("<HHB3x", 1, 8, 0) + b"block  %d" % number
+            if number + 1 < count:
+                content += struct.pack("<HHB3xQQ", 16, 16, 0, 100 * (number + 1), 48)
+        content += bytes(100)
+        return binary.read_header(binary.Walk(lambda start, size: bytes(content[start : start + size])), 0)
+
+    for count in (2, 3):
+        found = header_of(count)
+        assert len(found.blocks) == count
+        own = [message.content for message in found.of_kind(1)]
+        assert own == [b"first...", *(b"block  %d" % number for number in range(1, count))]
+    for count, size in ((4, 16), (2, 8), (2, 15)):
+        with pytest.raises(UnknownStructureError):
+            header_of(count, size)
+
+
 @pytest.mark.parametrize(
     ("value", "told"),
     [

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
+from akdask.columns.bigint import from_ints
 from akdask.errors import ArgumentError
-from akdask.operators.join.intervals import interval_index
+from akdask.operators.join.intervals import BoundOrder, interval_index
 
 VALUES = st.integers(-3, 12)
 
@@ -47,6 +48,23 @@ def test_the_best_interval_that_holds_a_value_is_found(width, is_line, data):
     order = sorted(range(len(pairs)), key=lambda number: (ranks[number], number))
     expected = [next((one for one in order if holds(pairs[one], row, is_line=is_line)), -1) for row in rows]
     assert index.find(columns_of(rows, width)).tolist() == expected
+
+
+def test_bounds_and_what_lies_between_them_have_ranks():
+    wide = from_ints([2**70, 0, 2**70])
+    for columns, rows, ranks, size in (
+        ([[1, 5, 1]], [[0, 1, 2, 5, 9]], [0, 1, 2, 3, 4], 5),
+        ([[0.5, -0.5]], [[-1.0, -0.5, 0.0, 0.5, 1.0]], [0, 1, 2, 3, 4], 5),
+        # The bounds are (0, 1), (5, 3) and (5, 4): the second column counts where the first is the same.
+        ([[5, 5, 0], [4, 3, 1]], [[-1, 0, 0, 0, 3, 5, 5, 5, 5, 6], [9, 0, 1, 2, 3, 2, 3, 4, 5, 0]],
+         [0, 0, 1, 2, 2, 2, 3, 5, 6, 6], 7),
+        ([[]], [[3]], [0], 1),
+    ):  # fmt: skip
+        order = BoundOrder([np.array(column) for column in columns])
+        assert order.size == size
+        assert order.ranks([np.array(column) for column in rows]).tolist() == ranks
+    order = BoundOrder([wide])
+    assert (order.ranks([from_ints([-1, 0, 1, 2**70, 2**71])]).tolist(), order.size) == ([0, 1, 2, 3, 4], 5)
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,11 @@ import akdask as ak
 from akdask.columns.table import Table
 from akdask.engine import alignment
 from akdask.engine import tuning as engine_tuning
+from akdask.engine.node import ColumnIdentity, lower
+from akdask.engine.rowwise import Project
 from akdask.errors import NonUniqueError
 from akdask.operators.join import tuning as join_tuning
-from akdask.operators.join.plan import _index
+from akdask.operators.join.plan import HashJoin, _index
 from akdask.operators.keys import hashing
 from akdask.operators.rows import plan as row_plan
 from akdask.operators.rows import tuning as rows_tuning
@@ -112,6 +114,16 @@ def test_marks_and_pairs_of_rows_are_the_same(drawn):
             chosen = left["x"][mask] + left[mask]["x"]
             answers.append([array.tolist() for array in (mask, lefts, rights, places, chosen)])
     assert answers[0] == answers[1]
+
+
+def test_partitions_that_are_split_for_a_join_share_memory(monkeypatch):
+    asked = []
+    monkeypatch.setattr("akdask.operators.join.plan.buffer_bytes", asked.append)
+    left, right = (ak.DataFrame({"k": partitioned(np.arange(9), lengths)}) for lengths in ([3, 3, 3], [5, 4]))
+    sides = [Project(array._frame, ("k",), (array._value,)) for array in (left["k"], right["k"])]
+    lower(HashJoin(sides[0], ("k",), sides[1], ("k",), ("k",), "inner", 7, ColumnIdentity("pairs")))
+    # Three and two partitions are split, and seven buckets are joined.
+    assert asked == [5, 7]
 
 
 @pytest.mark.sampled(one_of=2)

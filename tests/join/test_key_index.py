@@ -207,6 +207,20 @@ def test_words_are_inserted_where_sorting_puts_them(rows, shift, with_another, t
     assert (slots.tolist(), furthest) == (expected.tolist(), expected_furthest)
 
 
+def test_rows_for_whom_a_part_has_no_slot_left_are_inserted_in_those_of_the_next():
+    for crowded in (1, 7):
+        # Eight rows belong in the last slot of one of eight parts.
+        slots = OpenAddressingTable(10)
+        last = (crowded << slots.bits >> 3) - 1
+        crowd = unmixed([(last << slots.shift) + (number << 6) for number in range(8)], 6)
+        table = [np.array([0, 2**58 - 1, *crowd])]
+        index = PackedIndex(table, [span(column) for column in table])
+        with patch.object(key_tuning, "ROWS_OF_THREADS", 0), patch.object(shared_tables, "_cores", return_value=8):
+            words, furthest, later = index._inserted()
+        expected, expected_furthest, _ = laid_out(index, table)
+        assert (words.tolist(), furthest, later.tolist()) == (expected.tolist(), expected_furthest, []), crowded
+
+
 def test_a_tag_like_that_of_vacant_slots_is_found_where_it_is():
     """Three rows leave two bits for their numbers: all bits set are those of a row that is not there."""
     (key,) = unmixed([2**64 - 4], 2)

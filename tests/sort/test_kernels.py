@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from functools import cmp_to_key
 from math import isnan
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import numpy as np
 import pandas as pd
@@ -259,3 +259,23 @@ def test_sorting_of_text_ends_when_it_is_interrupted():
     column = pa.array([f"{'x' * 70}{number}" for number in range(99)], pa.large_string())
     with patch.object(kernels, "end_if_interrupted", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
         argsort([column], [True])
+
+
+def test_rows_whose_numbers_take_all_bits_of_a_word_are_sorted_by_words(monkeypatch):
+    monkeypatch.setattr(kernels, "MAX_PACKED_ROWS", 4)
+    by_words = Mock(wraps=argsort_by_words)
+    monkeypatch.setattr(kernels, "argsort_by_words", by_words)
+    for items, calls in (([2, 1, 3], 0), ([2, 1, 3, 0], 1), ([2, 1, 3, 0, 5], 1)):
+        by_words.reset_mock()
+        assert argsort([np.array(items)], [True]).tolist() == np.argsort(items).tolist()
+        assert by_words.call_count == calls, items
+
+
+def test_groups_of_equal_leading_bits_are_told_by_all_their_bits():
+    # The first key leaves three groups of many rows, and the second one has all bits of a word.
+    random = np.random.default_rng(4)
+    few = random.choice([0, 2**61, 2**62 + 1], 400)
+    many = random.integers(0, 2**64, 400, np.uint64)
+    for columns in ([few, many], [few, many // 2**40 * 2**40, many], [few * 0, few, many]):
+        wanted = np.lexsort(columns[::-1])
+        assert argsort(columns, [True] * len(columns)).tolist() == wanted.tolist()

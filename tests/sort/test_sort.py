@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.arrays.sorting import in_order, stable_argsort
-from akdask.columns.dtypes import INT64, STR
+from akdask.columns.dtypes import FLOAT64, INT64, STR
 from akdask.columns.table import Table
 from akdask.engine import alignment, exchange
 from akdask.engine import tuning as engine_tuning
@@ -257,6 +257,30 @@ def test_runs_that_are_packed_up_make_the_same_rows(blocks, marks):
     for name in ("key", "text"):
         assert finish([packed]).columns[name].tolist() == finish(runs).columns[name].tolist()
     assert sys.getsizeof(packed) >= packed.table.nbytes
+
+
+def test_runs_are_merged_by_keys_of_any_kind_with_and_without_other_columns():
+    random = np.random.default_rng(7)
+    frame = pd.DataFrame({"i": random.integers(-3, 3, 60), "f": random.integers(0, 4, 60) / 2, "row": np.arange(60)})
+    frame["t"] = [f"text {number}" for number in random.integers(0, 5, 60)]
+    types = {"i": INT64, "f": FLOAT64, "t": STR, "row": INT64}
+    for names, by in (
+        (["i"], ["i"]), (["f"], ["f"]), (["t"], ["t"]), (["i", "f"], ["i", "f"]), (["f", "i"], ["i", "f"]),
+        (["i", "t"], ["i", "t"]), (["i", "row"], ["i"]), (["row"], ["f", "i"]), (["row", "t"], ["t"]),
+    ):  # fmt: skip
+        for ascending in ([True, True], [False, True]):
+            runs = []
+            for first in (0, 20):
+                rows = frame.iloc[first : first + 20 + first]
+                columns = {name: rows[name].to_numpy() for name in {*names, *by} - {"t"}}
+                if "t" in {*names, *by}:
+                    columns["t"] = pa.array(rows["t"].tolist(), pa.large_string())
+                keys = tuple(zip(by, ascending, strict=False))
+                runs.append(RangedRows(Table(columns, len(rows)), keys, [0, len(rows)]))
+            found = SortPartition(tuple(names), tuple(types[name] for name in names))(runs)
+            wanted = frame.sort_values(by, ascending=ascending[: len(by)], kind="stable")
+            for name in names:
+                assert found.columns[name].tolist() == wanted[name].tolist(), (names, by, ascending)
 
 
 def test_nothing_to_sort_has_the_columns_all_the_same():

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import sys
 import warnings
+from contextlib import nullcontext
+from unittest.mock import Mock
 
 import numpy as np
 import pyarrow as pa
@@ -24,7 +27,7 @@ from akdask.storage import catalog, files, locales, ranges, registry, remote, so
 from akdask.storage.files import FileIdentity, StorageOptions
 from akdask.storage.objects import Difference, ObjType, differing_error, unique_names, warn_of_left_out
 from akdask.storage.registry import Format, SetOpener
-from akdask.storage.single_file import may_have_transactions, put_file
+from akdask.storage.single_file import may_have_transactions, put_file, sync
 from akdask.storage.source import Bounds, PartReader
 
 # ---- kinds and names
@@ -419,6 +422,21 @@ def test_one_file_is_put_into_place_whole(tmp_path, monkeypatch, durable, synced
     assert found == synced
     assert os.listdir(tmp_path) == ["x"]
     assert (tmp_path / "x").read_text() == "second"
+
+
+def test_files_and_folders_that_cannot_be_flushed_are_left_and_failed_disks_are_errors(tmp_path, monkeypatch):
+    for number in (errno.EINVAL, errno.ENOTSUP, errno.EIO, errno.ENOSPC):
+        descriptor = os.open(tmp_path, os.O_RDONLY)
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", Mock(side_effect=OSError(number, "not flushed")))
+            with (
+                nullcontext()
+                if number in (errno.EINVAL, errno.ENOTSUP)
+                else pytest.raises(OSError, match="not flushed")
+            ):
+                sync(descriptor)
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(descriptor)
 
 
 def test_folders_that_writes_may_be_under_way_in_are_known(tmp_path):

@@ -260,7 +260,7 @@ class RadixPlan:
         shift = max((high - low).bit_length() - wanted, 0)
         first, count = low >> shift, (high >> shift) - (low >> shift) + 1
         some = _slice_numbers(key[:: max(len(key) // tuning.DICTIONARY_SAMPLE, 1)], shift, first)
-        if np.bincount(some).max() > 2 * tuning.HEAVIEST * max(len(some) / count, 1):
+        if np.bincount(some).max() > 2 * tuning.HEAVIEST * len(some) / count:
             return None
         slices = RadixSlices(_slice_numbers(key, shift, first), count)
         if not _is_worth_it(keys, slices):
