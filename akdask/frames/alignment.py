@@ -7,6 +7,7 @@ takes the one row of the other side with its label.  The page ``labels.md`` of t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
@@ -21,11 +22,11 @@ from akdask.arrays.writable import Registered
 from akdask.columns.dtypes import BOOL, INT64, NULLABLE_STR, UINT64
 from akdask.columns.table import Table, concat_rows
 from akdask.deferred import is_arrow, is_pandas, pa
-from akdask.engine.alignment import Gather, Limit, Realign, Reverse, align
+from akdask.engine.alignment import Gather, Limit, Realign, Reverse, align, align_by_plan
 from akdask.engine.cache import Materialized, within_rounds
 from akdask.engine.missing import call
 from akdask.engine.node import Frame
-from akdask.engine.rowwise import SELECTIONS, Filter, Partitions, Slice, column_identity
+from akdask.engine.rowwise import SELECTIONS, Filter, Partitions, Selecting, Slice, column_identity, reselect
 from akdask.engine.sources import Literal, Persisted, RowNumbers, Rows, row_numbers
 from akdask.engine.values import Call, ColumnRef, Constant, Replica, Value, cast
 from akdask.errors import AlignmentError, ArgumentTypeError, UnsupportedError, errors_end_at_caller
@@ -237,6 +238,9 @@ class Matched:
         if pair is None or target.frame.rows.size == 0:
             nothing = [_nothing_like(array) for array in arrays]
             return cls(target.frame, arrays, nothing, Constant(np.bool_(True)))
+        selected = _selected_like(target, labels, arrays)
+        if selected is not None:
+            return cls(selected, arrays, [array._value for array in arrays], None)
         mine, theirs = pair
         told = _told_of(target, labels, is_once=True)
         if not told.are_distinct:
@@ -264,6 +268,27 @@ class Matched:
         if value.dtype.kind == "str" and isinstance(value, Call) and value.operation == "lookup_found":
             return kind._like(self.frame, Call("lookup_found", *value.args, missing_text=True))
         return missing_rows(kind, self.frame, value, self.lacks)
+
+
+def _selected_like(target: RowLabels, labels: RowLabels, arrays: Sequence[Array]) -> Frame | None:
+    """Return the rows of a target beside columns of the rows that these are selected from; None where they are not.
+
+    Each label must stand for one row of the columns.
+    """
+    frame, selections = target.frame, list[Selecting]()
+    while isinstance(frame, SELECTIONS):
+        selections.append(frame)
+        frame = frame.frame
+        before = RowLabels(frame, tuple(level._like(frame, level._value) for level in target.levels))
+        if not before.are_those_of(labels):
+            continue
+        if _origin_of(labels) is None:
+            return None
+        columns = [(array._frame, array._value) for array in arrays]
+        frame, found = align_by_plan("align", [(frame, before.arrays[0]._value), *columns])
+        is_beside = all(value == given for (_, given), value in zip(columns, found[1:], strict=True))
+        return reduce(reselect, reversed(selections), frame) if is_beside else None
+    return None
 
 
 def comparable(target: RowLabels, labels: RowLabels) -> tuple[Keys, Keys] | None:

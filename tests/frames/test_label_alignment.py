@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import pytest
 
 import akdask as ak
 from akdask.errors import AkdaskError, NonUniqueError
+from akdask.frames import alignment
 from akdask.pandas_errors import MaskLabelsError
 from akdask.testing.memory import MemorySource
 
@@ -366,3 +367,51 @@ def test_products_need_all_labels_of_both_in_any_order(layout: str) -> None:
             first.dot(second)
         with pytest.raises(AkdaskError):
             lazy(first, layout).dot(lazy(second, layout)).compute()
+
+
+SELECTED: list[Callable[[Any], Any]] = [
+    lambda f: f[f["x"] > 3],
+    lambda f: f[f["x"] > 3].query("y % 2 == 0"),
+    lambda f: f[f["x"] > 3].head(4),
+    lambda f: f[f["x"] > 3].iloc[1:6],
+    lambda f: f[f["x"] > 3].sort_values("y"),
+]
+
+
+@pytest.mark.parametrize("labels", ["default", "distinct", "repeated"])
+@pytest.mark.parametrize("selected", SELECTED)
+def test_columns_of_all_rows_come_to_selected_ones(
+    selected: Callable[[Any], Any], labels: str, layout: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(3)
+    given = pd.DataFrame({"x": rng.integers(0, 9, 20), "y": rng.integers(0, 99, 20), "t": rng.choice(["a", "é"], 20)})
+    index = {"default": None, "distinct": rng.permutation(20), "repeated": rng.integers(0, 9, 20)}[labels]
+    given.index = given.index if index is None else index
+
+    def assigned(frame: Any) -> Any:
+        some = selected(frame).copy()
+        some["half"], some["text"] = frame.y / 2, frame.t
+        some["of_some"], some["of_others"] = some.y + 1, frame[frame["x"] > 5].y
+        return some
+
+    if labels == "repeated" and len(selected(given)):
+        with pytest.raises(ValueError, match="duplicate labels"):
+            assigned(given)
+        with pytest.raises(AkdaskError):
+            assigned(lazy(given, layout)).to_pandas()
+        return
+    found = assigned(lazy(given, layout))
+    assert_same(found, assigned(given))
+    monkeypatch.setattr(alignment, "_selected_like", lambda *_: None)
+    pd.testing.assert_frame_equal(assigned(lazy(given, layout)).to_pandas(), found.to_pandas())
+
+
+@pytest.mark.lazy_only
+@pytest.mark.few_rows_only
+def test_columns_of_the_rows_before_a_selection_are_not_joined(layout: str) -> None:
+    frame = lazy(pd.DataFrame({"x": np.arange(20), "y": np.arange(20)[::-1]}), layout)
+    some = frame[frame["x"] > 3]
+    found = some[some["y"] > 5].copy()
+    found["half"], found["more"] = frame.y / 2, some.x + 1
+    assert "join" not in str(found.explain()).lower()
+    assert found.to_pandas()["half"].tolist() == [value / 2 for value in range(15, 5, -1)]
