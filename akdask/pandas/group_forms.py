@@ -225,9 +225,11 @@ def arranged_reductions(grouped: Grouped, calls: Sequence[Call], columns: pandas
 
 
 def _with_keys(grouped: Grouped, found: pandas.DataFrame, keys: Sequence[Any]) -> pandas.DataFrame:
-    if len(grouped.own) < len(grouped.keys):
-        raise NotLazyError("keys that are no columns of the frame")
-    names = [(name, "") if found.columns.nlevels == 2 else name for name in grouped.names]
+    unnamed = ["index"] if len(keys) == 1 else [f"level_{number}" for number in range(len(keys))]
+    names: list[Any] = [other if name is None else name for name, other in zip(grouped.names, unnamed, strict=True)]
+    if len({*names}) < len(names):
+        raise NotLazyError("names of keys repeat")
+    names = [(name, "") if found.columns.nlevels == 2 else name for name in names]
     if any(name in found.columns for name in names):
         raise NotLazyError("a key is reduced, too")
     for number, (name, key) in enumerate(zip(names, keys, strict=True)):
@@ -298,13 +300,15 @@ def when_looked_at(
     def planned() -> Any:
         return group_plans.plan(grouped, calls, labels, is_series)
 
+    sums = group_plans.narrow_sums(grouped, calls, labels, is_series)
+
     def looked_at() -> Any:
         try:
-            return computed(planned())
+            return lazy_groups.narrowed_sums(computed(planned()), sums)
         except NotLazyError:
             return compute()
 
-    return lazy_groups.of(lazy_groups.Pending(looked_at, planned), kind)
+    return lazy_groups.of(lazy_groups.Pending(looked_at, planned, sums=sums), kind)
 
 
 def reduction(how: str) -> Callable[..., Any]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas
 
 from akdask.columns.dtypes import FLOAT64, INT64, NULLABLE_INT64, NULLABLE_UINT8, NULLABLE_UINT64, ColumnType
-from akdask.frames.columnset import ColumnSet
+from akdask.frames.columnset import VALUES, ColumnSet
 from akdask.frames.group_reductions import reduce_at_once
 from akdask.pandas import labels as labelling
 from akdask.pandas.encoded import EXTREMES, Coding, Narrow
@@ -77,18 +77,19 @@ def demand_types(grouped: Grouped, calls: Sequence[Call], params: Mapping[str, A
 
 
 def has_plan(grouped: Grouped, calls: Sequence[Call], labels: pandas.Index) -> bool:
-    """Return whether keys are columns, and names and types are known, so that a plan gives what pandas gives."""
+    """Return whether keys have names, and types are known, so that a plan gives what pandas gives."""
     options, names = grouped.options, [*grouped.names, *(labels if calls or labels[0] is not None else [])]
     if labels.nlevels > 1 or labels.name is not None or not all(isinstance(name, str) for name in names):
         return False
     if len({*names}) < len(names) or not options["dropna"] or not (options["sort"] or len(grouped.keys) == 1):
         return False
-    if len(grouped.own) < len(grouped.keys) or grouped.key_types or grouped.is_wide:
+    if grouped.key_types or grouped.is_wide:
         return False
-    keys = [(key, grouped.column(grouped.own[number])) for number, key in enumerate(grouped.keys)]
-    if any(key._value != column._value or kind_of_values(key) not in "iufbMU" for key, column in keys):
+    if any(grouped.keys[number]._value != grouped.column(at)._value for number, at in grouped.own.items()):
         return False
-    if any(not _is_plain_or_narrow(labelling.coding_of_array(key)) or key._value.dtype in NULLABLE for key, _ in keys):
+    if any(kind_of_values(key) not in "iufbMU" or key._value.dtype in NULLABLE for key in grouped.keys):
+        return False
+    if not all(is_plain_or_narrow(labelling.coding_of_array(key)) for key in grouped.keys):
         return False
     if grouped.is_series and not calls and grouped.coding(grouped.positions[0]) is not None:
         return False  # Sizes may be of the type of the column.
@@ -97,21 +98,25 @@ def has_plan(grouped: Grouped, calls: Sequence[Call], labels: pandas.Index) -> b
     )
 
 
-def _is_plain_or_narrow(coding: Coding | None) -> bool:
+def is_plain_or_narrow(coding: Coding | None) -> bool:
     """Return whether numbers of a column stand for themselves, or for integers of fewer bits."""
     return coding is None or (isinstance(coding, Narrow) and coding.dtype.kind in "iu")
 
 
 def _is_known(grouped: Grouped, position: int, how: str) -> bool:
-    """Return whether a reduction has a type that does not depend on values: sums of narrow integers may be narrow."""
+    """Return whether a reduction has a type that does not depend on values, or is a sum that may be narrow."""
     coding = grouped.coding(position)
-    return coding is None or (
-        _is_plain_or_narrow(coding) and how != "sum" and grouped.column(position)._value.dtype not in NULLABLE
-    )
+    return coding is None or (is_plain_or_narrow(coding) and grouped.column(position)._value.dtype not in NULLABLE)
+
+
+def narrow_sums(grouped: Grouped, calls: Sequence[Call], labels: pandas.Index, is_series: bool) -> dict[str, Narrow]:
+    """Return the columns of a plan whose type depends on values: narrow if all sums of narrow integers fit."""
+    codings = {number: grouped.coding(at) for number, (at, how) in enumerate(calls) if how == "sum"}
+    return {VALUES if is_series else labels[number]: one for number, one in codings.items() if one is not None}
 
 
 def plan(grouped: Grouped, calls: Sequence[Call], labels: pandas.Index, is_series: bool) -> Any:
-    """Return results of groups as a lazy frame or Series.
+    """Return results of groups as a lazy frame or Series, with sums of narrow integers in 64 bits.
 
     Raises
     ------

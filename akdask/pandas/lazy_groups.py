@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,14 +19,20 @@ import pandas
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
+from akdask.engine.run import run
 from akdask.frames.columnset import VALUES
 from akdask.frames.dataframe import DataFrame
 from akdask.pandas import tuning
 from akdask.pandas.arguments import accepted, bound_arguments
+from akdask.pandas.encoded import Narrow
 from akdask.pandas.face import OPERATORS, Face, NDFrame, words
-from akdask.pandas.labels import computed, data_names, labelled, labels_of_frame
-from akdask.pandas.lazy import LazyFrame
+from akdask.pandas.group_plans import is_plain_or_narrow
+from akdask.pandas.labels import coding_of_array, computed, data_names, labelled, labels_of_frame
+from akdask.pandas.labels import plan as plan_in_pandas
+from akdask.pandas.lazy import LazyFrame, column_of
 from akdask.pandas.refusals import NotLazyError
+from akdask.pandas.selection import labels_of_rows, taken
+from akdask.pandas.steps import Indexer
 from akdask.records import record
 
 STAYING = OPERATORS | words("__getitem__ rename reset_index")
@@ -70,6 +77,8 @@ class Pending:
         Results of which it is made.
     is_arranged : bool, optional
         Whether pandas takes the result from there, whatever the fallback to it is set to.
+    sums : mapping of str to Narrow, optional
+        Columns of the plan that are sums of integers of fewer bits: pandas has that type if all of them fit.
 
     Attributes
     ----------
@@ -83,9 +92,10 @@ class Pending:
         build: Callable[[], Any],
         sources: Sequence[Pending] = (),
         is_arranged: bool = True,
+        sums: Mapping[str, Narrow] = MappingProxyType({}),
     ) -> None:
         self._compute, self._build, self._sources = compute, build, sources
-        self.is_arranged = is_arranged
+        self.is_arranged, self.sums = is_arranged, sums
         self._found: Any = None
         self.order: Order | None = None
 
@@ -105,7 +115,13 @@ class Pending:
         raise NotLazyError("it is computed")
 
     def plan(self) -> Any:
-        """Return the lazy form."""
+        """Return the lazy form, which has all types."""
+        if self.sums:
+            raise NotLazyError("types of sums depend on values")
+        return self._build()
+
+    def rows(self) -> Any:
+        """Return the lazy form, which has sums in 64 bits."""
         return self._build()
 
     def is_computed(self) -> bool:
@@ -123,6 +139,8 @@ def of(pending: Pending, kind: type[NDFrame]) -> Any:
 def answer(face: Face, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a method of, or with, a pending result; NotImplemented where the result is to be computed first."""
     given = (face, *args, *kwargs.values())
+    if isinstance(face, Indexer) and face._step == "iloc" and name == "__getitem__":
+        return _between(face._origin, *args)
     if not any(map(_is_pending, given)):
         return NotImplemented
     if name in JOINING:
@@ -158,6 +176,8 @@ def answer(face: Face, name: str, args: tuple[Any, ...], kwargs: dict[str, Any])
 
 def _in_order(pending: Pending, by: Any = None, ascending: Any = True, kind: str = "quicksort") -> Pending:
     """Return a result in the order of one column of numbers, or of several columns."""
+    if kind == "heapsort":
+        raise NotLazyError("pandas has its own order of equal rows")
     names = _columns(pending, by)
     given = ascending if type(ascending) is list else [ascending] * len(names)
     if len(given) != len(names) or not all(isinstance(up, bool) for up in given):
@@ -171,17 +191,23 @@ def _in_order(pending: Pending, by: Any = None, ascending: Any = True, kind: str
 
 def _columns(pending: Pending, by: Any) -> tuple[str, ...]:
     """Return the columns that a result is ordered by, NotLazyError if it has none of these names and types."""
-    plan = pending.plan()
+    plan = pending.rows()
     is_series = not isinstance(plan, DataFrame)
     names = (VALUES,) if is_series and by is None else tuple(by) if type(by) is list else (by,)
     there, columns = [VALUES] if is_series else data_names(plan), _rows(plan)._columns
     if not names or not all(isinstance(name, str) and name in there for name in names):
         raise NotLazyError("results are not ordered by their columns")
-    kinds = ("int", "uint", "float") if len(names) == 1 else ("int", "uint", "float", "str")
-    are_plain = all(isinstance(columns.kinds[name], pdarray | Strings | TimeArray) for name in names)
+    kinds = ("int", "uint", "float", "str")
+    are_plain = all(map(_is_ordered, map(columns.kinds.get, names)))
     if not are_plain or any(columns.values[name].dtype.kind not in kinds for name in names):
-        raise NotLazyError("results are not ordered by numbers")
+        raise NotLazyError("results are not ordered by numbers or text")
     return names
+
+
+def _is_ordered(array: Any) -> bool:
+    """Return whether the numbers or text of a column have the order of what they stand for."""
+    coding = coding_of_array(array)
+    return isinstance(array, pdarray | Strings | TimeArray) if coding is None else is_plain_or_narrow(coding)
 
 
 def _rows(plan: Any) -> DataFrame:
@@ -190,7 +216,22 @@ def _rows(plan: Any) -> DataFrame:
 
 
 def _head(pending: Pending, n: int = 5) -> Pending:
-    return _first(pending, n, pending.order, "head", (n,))
+    return _first(pending, n, pending.order, lambda rows: rows.head(n))
+
+
+def _between(face: Any, chosen: Any) -> Any:
+    """Return the rows that `iloc` takes with a slice of numbers from the start; NotImplemented for all others."""
+    if not _is_pending(face) or not _is_of_groups(face._pending) or type(chosen) is not slice:
+        return NotImplemented
+    start = 0 if chosen.start is None else chosen.start
+    if chosen.step is not None or type(start) is not int or start < 0:
+        return NotImplemented
+    pending = face._pending
+    try:
+        made = _first(pending, chosen.stop, pending.order, lambda rows: rows.iloc[chosen], start)
+    except NotLazyError:  # pandas answers it
+        return NotImplemented
+    return of(made, type(face))
 
 
 def _most(name: str) -> Callable[..., Pending]:
@@ -200,8 +241,11 @@ def _most(name: str) -> Callable[..., Pending]:
         names = _columns(pending, columns)
         if len(names) > 1:
             raise NotLazyError("results are ordered by several columns")
+        if _rows(pending.rows())._columns.values[names[0]].dtype.kind == "str":
+            raise NotLazyError("pandas says that text has no largest values")
         order = Order(pending, names, (name == "nsmallest",), True)
-        return _first(pending, n, order, name, (n,) if columns is None else (n, columns))
+        given = (n,) if columns is None else (n, columns)
+        return _first(pending, n, order, lambda rows: getattr(rows, name)(*given))
 
     return most
 
@@ -214,8 +258,22 @@ FORMS: Mapping[str, Callable[..., Pending]] = {
 """Methods of pending results whose few rows a plan finds, without all others in memory."""
 
 
-def _first(pending: Pending, n: int, order: Order | None, name: str, args: tuple[Any, ...]) -> Pending:
-    """Return the first rows of a result in an order, or as they are; NotLazyError if they may be many."""
+def _first(pending: Pending, n: int, order: Order | None, take: Callable[[Any], Any], start: int = 0) -> Pending:
+    """Return the first rows of a result in an order, or as they are; NotLazyError if they may be many.
+
+    Parameters
+    ----------
+    pending : Pending
+        The result.
+    n : int
+        Number of rows.
+    order : Order or None
+        The order.
+    take : callable
+        Takes the rows from the result in memory.
+    start : int, default 0
+        How many of these rows are left out.
+    """
     if type(n) is not int or not 0 < n <= tuning.FIRST_GROUPS:
         raise NotLazyError("many groups are asked for")
 
@@ -224,28 +282,54 @@ def _first(pending: Pending, n: int, order: Order | None, name: str, args: tuple
         if not pending.is_computed():
             with suppress(NotLazyError):  # pandas finds them
                 found = _found_first(pending if order is None else order.of, order, n)
-        return getattr(pending.value(), name)(*args) if found is None else found
+        return take(pending.value()) if found is None else found.iloc[start:]
 
     return Pending(compute, Pending._nothing, [pending])
 
 
 def _found_first(pending: Pending, order: Order | None, n: int) -> Any:
     """Return the first rows of a result in an order, None where pandas might find others among equal ones."""
-    plan = pending.plan()
+    plan, is_once = pending.rows(), order is None or order.keeps_equal_rows
     rows = _rows(plan)
-    if order is None:
-        return computed(_like(plan, rows.head(n)))
-    if order.keeps_equal_rows:
-        found = computed(_like(plan, rows.sort_values([*order.by], [*order.ascending]).head(n)))
-        return None if _values(plan, found, order).isna().to_numpy().any() else found
-    rows = rows.persist()
-    found = computed(_like(plan, rows.sort_values([*order.by], [*order.ascending]).head(n + 1)))
-    values = _values(plan, found, order)
-    # Of very many rows, equal ones keep their order in any sort of the house.
-    if values.isna().any() or not (values.is_unique or len(rows) > tuning.SORTED_BY_PANDAS):
-        pending.found(computed(_like(plan, rows)))
-        return None
-    return found.iloc[:n]
+    in_order = rows if order is None else rows.sort_values([*order.by], [*order.ascending])
+    found, types = _first_rows(pending, _like(plan, in_order.head(n if is_once else n + 1)))
+    if order is not None:
+        values = _values(plan, found, order)
+        lacks = bool(values.isna().to_numpy().any())
+        if is_once and lacks:
+            return None
+        # Of very many rows, equal ones keep their order in any sort of the house.
+        if not is_once and (lacks or not (values.is_unique or len(rows) > tuning.SORTED_BY_PANDAS)):
+            rows = rows.persist()
+            found = computed(taken(_like(plan, rows), _sorted_by_pandas(rows, order, types)[:n]))
+    found = found.iloc[:n]
+    return found.astype(types if isinstance(plan, DataFrame) else types.get(VALUES, found.dtype))
+
+
+def _first_rows(pending: Pending, first: Any) -> tuple[Any, dict[str, Any]]:
+    """Compute first rows of a result, and the types of its sums, which all rows decide."""
+    columns, fitting = _rows(pending.rows())._columns, []
+    for name, coding in pending.sums.items():
+        bounds, column = np.iinfo(coding.dtype), pdarray(columns.frame, columns.values[name])
+        fitting.append(((column >= bounds.min) & (column <= bounds.max)).all()._expr)
+    rows, *fit = run(plan_in_pandas(first), *fitting)
+    return rows, {name: coding.dtype for (name, coding), fits in zip(pending.sums.items(), fit, strict=True) if fits}
+
+
+def _sorted_by_pandas(rows: DataFrame, order: Order, types: Mapping[str, Any]) -> Any:
+    """Return the numbers of rows in the order of a column, where pandas' quicksort leaves them."""
+    (name,), (ascending,) = order.by, order.ascending
+    values = computed(column_of(LazyFrame._of(rows._columns.labelled(None)), name, name))
+    return values.astype(types.get(name, values.dtype)).sort_values(ascending=ascending).index.to_numpy()
+
+
+def narrowed_sums(found: Any, sums: Mapping[str, Narrow]) -> Any:
+    """Return all rows of a result with the types of their sums."""
+    for name, coding in sums.items():
+        if isinstance(found, pandas.Series):
+            return coding.reduced("sum", [found])
+        found[name] = coding.reduced("sum", [found[name]])
+    return found
 
 
 def _values(plan: Any, found: Any, order: Order) -> Any:
@@ -311,6 +395,4 @@ def _has_rows_of(face: Any, given: Any) -> bool:
     """Return whether an argument is no frame or Series, or one with the same rows, whose labels need no alignment."""
     if not isinstance(given, NDFrame):
         return True
-    from akdask.pandas.selection import labels_of_rows
-
     return bool(labels_of_rows(face.lazy()).are_those_of(labels_of_rows(given.lazy())))

@@ -186,6 +186,10 @@ class Indexer(Step):
     def __getitem__(self, key: Any) -> Any:
         return self._call("__getitem__", (self._called(key),), {})
 
+    def checked(self) -> Self:
+        """Return the indexer; results of groups are not computed before it is told what to choose."""
+        return self if getattr(self._origin, "_pending", None) is not None else super().checked()
+
     def __setitem__(self, key: Any, value: Any) -> None:
         self._origin._set_item(self._step, self._called(key), value)
 
