@@ -51,7 +51,7 @@ seed_of_run = pytest.StashKey[str]()
 
 CASES_IN_QUICK_RUNS = 2
 
-SAMPLES = ((12, 6), (6, 3))
+SAMPLES = ((12, 8), (6, 4), (3, 3))
 """Of a test with more cases than the first, CI runs one of the second, unless the test is marked as sampled."""
 
 VARIABLES = ("AKDASK", "DASK", "PATH", "PYTHON", "HOME", "TMPDIR", "COLUMNS", "NO_COLOR")
@@ -127,11 +127,11 @@ def _sample(items: list[pytest.Item]) -> list[bool]:
     tests = [(item.path, item.nodeid.partition("[")[0].rpartition("::")[2]) for item in items]
     cases = Counter(tests)
     marks = [item.get_closest_marker("sampled") for item in items]
-    one_of = [
-        mark.kwargs["one_of"] if mark else next((one_of for most, one_of in SAMPLES if cases[test] > most), 1)
+    steps = [
+        mark.kwargs["one_of"] if mark else next((step for most, step in SAMPLES if cases[test] > most), 1)
         for mark, test in zip(marks, tests, strict=True)
     ]
-    is_kept = [zlib.crc32(item.nodeid.encode()) % count == 0 for item, count in zip(items, one_of, strict=True)]
+    is_kept = [zlib.crc32(item.nodeid.encode()) % step == 0 for item, step in zip(items, steps, strict=True)]
     kept = {test for test, is_in in zip(tests, is_kept, strict=True) if is_in}
     for place, test in enumerate(tests):
         if test not in kept:
