@@ -4,13 +4,14 @@ import pickle
 import sys
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from akdask.operators.group import tuning
-from akdask.operators.group.aggregation import Aggregation, AggregationStep
+from akdask.operators.group.aggregation import COUNT, Aggregation, AggregationStep
 from akdask.operators.group.grouping import Grouping
 from akdask.operators.group.plan import MergeGroups
 from akdask.operators.group.radix import (
@@ -108,6 +109,42 @@ def test_ranges_of_several_batches_of_rows_are_the_table_that_sorting_gives(step
         for name, column in columns.items():
             np.testing.assert_array_equal(columns_of(first)[name], column)
             np.testing.assert_array_equal(columns_of(again)[name], column)
+
+
+@pytest.mark.parametrize("slots", [0, tuning.SLOTS_PER_ROW], ids=["words", "as chosen"])
+@given(data=st.data())
+def test_sizes_of_groups_by_integers_are_those_of_pandas(slots, data):
+    nrows, nkeys = data.draw(st.integers(1, 60)), data.draw(st.integers(1, 3))
+    columns = []
+    for dtype in data.draw(st.lists(st.sampled_from(["i8", "u8", "i4", "?"]), min_size=nkeys, max_size=nkeys)):
+        least, most = (0, 1) if dtype == "?" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+        low = data.draw(st.sampled_from([least, max(least, -3), most - (dtype != "?") * 40]))
+        values = st.integers(low, min(low + 40, most)) | st.sampled_from([low, most])
+        columns.append(np.array(data.draw(st.lists(values, min_size=nrows, max_size=nrows)), dtype))
+    before = [column.copy() for column in columns]
+    aggregation, numbers = Aggregation(nkeys, COUNT), np.arange(nrows)
+    batches = [rows for rows in np.array_split(numbers, data.draw(st.integers(1, 4))) if len(rows)]
+    in_tables = data.draw(st.integers(0, len(batches) - 1))
+    parts = [partitioned_rows(aggregation, [key[rows] for key in columns], []) for rows in batches[in_tables:]]
+    tables = [aggregation.rows([key[rows] for key in columns], []) for rows in batches[:in_tables]]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tuning, "SLOTS_PER_ROW", slots)
+        found = columns_of(RadixRange.of(parts, tables).table())
+    wanted = pd.DataFrame(dict(enumerate(columns))).groupby(list(range(nkeys))).size()
+    for number, key in enumerate(columns):
+        assert found[number].dtype == key.dtype
+        assert found[number].tolist() == wanted.index.get_level_values(number).tolist()
+    assert found[0, 0].tolist() == wanted.tolist()
+    assert all(map(np.array_equal, columns, before))
+
+
+def test_no_rows_have_no_sizes():
+    (part,) = [partitioned_rows(Aggregation(2, COUNT), [np.arange(4), np.arange(4)], [])]
+    found = columns_of(RadixRange.of([part.split(LeadingBits.choose_splitters([part.bits], 1), 1, 2)[0]], ()).table())
+    assert found[0, 0].tolist() == [1] * 4
+    nothing = RadixRange([part], 0, range(9, 9), ()).table()
+    assert nothing.nrows == 0
+    assert len(nothing.columns) == 3
 
 
 def divided(parts, count, tables=()):

@@ -170,6 +170,22 @@ int64_t number_sorted_wide(Span<uint64_t> packed, uint64_t shift, Words keys, Ma
     return static_cast<int64_t>(groups);
 }
 
+// Keeps one of each run of equal words, the first ones of `words`, with their numbers.  Returns how many they are.
+uint64_t count_runs(Span<uint64_t> words, Span<int64_t> counts) {
+    require(counts.size >= words.size, "no room for as many counts");
+    if (!words.size) return 0;
+    uint64_t runs = 0, start = 0;
+    for (uint64_t position = 1; position < words.size; ++position) {
+        if (words[position] == words[start]) continue;
+        words[runs] = words[start];
+        counts[runs++] = static_cast<int64_t>(position - start);
+        start = position;
+    }
+    words[runs] = words[start];
+    counts[runs++] = static_cast<int64_t>(words.size - start);
+    return runs;
+}
+
 // -------------------------------------------------------------------------------------------------- rows of known groups
 
 // Loops over rows of few instructions, which compilers leave as they are.
@@ -431,6 +447,7 @@ MODULE("Rows numbered by group, partitioned by their keys, and reduced.",
        {"pack", overloads<pack>},
        {"pack_keys", overloads<pack_keys>},
        {"number_sorted", overloads<number_sorted>},
+       {"count_runs", overloads<count_runs>},
        {"sort_ties", overloads<sort_ties>},
        {"number_sorted_wide", overloads<number_sorted_wide>},
        {"count_at", overloads<count_at<int64_t>, count_at<int32_t>, count_at<uint16_t>, count_at<uint8_t>>},

@@ -19,11 +19,11 @@ from akdask.caches import cached_results
 from akdask.columns.memory import new_array
 from akdask.columns.table import Table, TableBuilder, concat_rows, nbytes, own_rows, slice_rows
 from akdask.operators.group import loops, tuning
-from akdask.operators.group.aggregation import Accumulators, Aggregation
+from akdask.operators.group.aggregation import COUNT, Accumulators, Aggregation
 from akdask.operators.group.grouping import Grouping, RadixSlices
 from akdask.operators.group.strategies import GroupStrategy, KeyGrouping, KeySample, PartialTable, TableMerge
 from akdask.operators.keys.hashing import hash_words
-from akdask.operators.keys.keys import SIGN, WORD_BITS, Words, row_bits, sort_words, span, word
+from akdask.operators.keys.keys import SIGN, WORD_BITS, SlotGrid, Words, row_bits, sort_words, span, word
 from akdask.records import record
 from akdask.typing import Column, NumberArray
 
@@ -429,10 +429,13 @@ class RadixRange:
 
     def table(self) -> Table:
         """Return the groups, sorted by key."""
+        counted = self._counted()
+        if counted is not None:
+            return self._merged(counted)
         output, buffer = TableBuilder(self._nrows), RowBuffer.of(self._nrows)
         for leading, parts in self._rows():
             self._reduce(leading, parts, None, buffer, output)
-        return self._merged(output)
+        return self._merged(output.table())
 
     def grouped(self, known: SliceGroupings | None = None) -> tuple[Table, SliceGroupings]:
         """Return the groups, sorted by key, and groupings that speed up the next call when passed as `known`."""
@@ -442,7 +445,27 @@ class RadixRange:
             grouping = None if known is None else known.groupings[number]
             found.append(self._reduce(leading, parts, grouping, buffer, output))
             buffer = buffer.behind(sum(len(columns[0]) for columns in parts))
-        return self._merged(output), SliceGroupings(found)
+        return self._merged(output.table()), SliceGroupings(found)
+
+    def _counted(self) -> Table | None:
+        """Return the groups with their sizes; None for other reductions, and if the keys do not fit one word.
+
+        The words alone are sorted, without the numbers of their rows, and tell the keys of the groups.
+        """
+        if self._aggregation.steps != COUNT or not self._nrows:
+            return None
+        keys = [concat_rows(column) for column in zip(*self._columns(), strict=True)]
+        found = SlotGrid.around(keys)
+        grid = None if found is None else found.with_bits()
+        if grid is None or not tuning.SLOTS_PER_ROW * self._nrows < grid.nslots <= SIGN:
+            return None
+        codes = grid.codes(keys)
+        words = (codes.copy() if codes is keys[0] else codes).view(np.uint64)
+        sort_words(words)
+        counts = new_array(len(words), np.int64)
+        count = loops.count_runs(words, counts)
+        groups = grid.keys(words[:count].view(np.int64), [key.dtype for key in keys])
+        return self._aggregation.table(groups, [(counts[:count],)])
 
     def _reduce(
         self,
@@ -470,13 +493,16 @@ class RadixRange:
     def _aggregation(self) -> Aggregation:
         return self._parts[0].aggregation
 
+    def _columns(self) -> list[list[Column]]:
+        """Return keys and values of the rows of each partition."""
+        return [part.between(self._slices.start, self._slices.stop, self._shift) for part in self._parts]
+
     @property
     def _nrows(self) -> int:
-        return sum(len(part.between(self._slices.start, self._slices.stop, self._shift)[0]) for part in self._parts)
+        return sum(len(columns[0]) for columns in self._columns())
 
-    def _merged(self, output: TableBuilder) -> Table:
-        others = [table for table in self._tables if table.nrows]
-        return self._aggregation.merge([output.table(), *others])
+    def _merged(self, table: Table) -> Table:
+        return self._aggregation.merge([table, *(other for other in self._tables if other.nrows)])
 
     def _rows(self) -> Iterator[tuple[int, list[list[Column]]]]:
         """Yield each slice that has rows, at least one, with the key and values of each partition."""

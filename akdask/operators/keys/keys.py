@@ -499,6 +499,10 @@ class SlotGrid:
         """Number of combinations."""
         return prod(self.sizes)
 
+    def with_bits(self) -> SlotGrid:
+        """Return a larger grid in which each key has bits of its own: keys of slots are found without a division."""
+        return SlotGrid(self.lows, tuple(1 << (size - 1).bit_length() for size in self.sizes))
+
     def covers(self, other: SlotGrid) -> bool:
         """Whether it contains all slots of the other grid."""
         return self.united(other) == self
@@ -567,17 +571,22 @@ class SlotGrid:
         columns = []
         for number in range(len(self.lows) - 1, -1, -1):
             distance = codes
-            if number:
-                codes, distance = np.divmod(codes, self.sizes[number])
+            size = self.sizes[number]
+            if number and size.bit_count() == 1:
+                codes, distance = codes >> (size.bit_length() - 1), codes & (size - 1)
+            elif number:
+                codes, distance = np.divmod(codes, size)
+            # Distances are the caller's array where there is only one key.
             dtype, low = dtypes[number], self.lows[number]
-            columns.append(distance.astype(dtype) + dtype.type(low) if low else distance.astype(dtype))
+            key = distance.astype(dtype, copy=len(self.lows) == 1)
+            columns.append(np.add(key, dtype.type(low), out=key) if low else key)
         return columns[::-1]
 
 
 def _distances(key: NumberArray, low: int) -> NumberArray:
     """Return the distances of values from the lowest, as int64; the values themselves if these are the distances."""
     wide = key.view(np.uint8) if key.dtype == np.bool_ else key
-    # Unsigned keys may exceed int64; their distances from the lowest do not.
-    near = wide - wide.dtype.type(low) if low else wide
+    # A distance may exceed the type of the keys, but not the unsigned one of that width.
+    near = (wide - wide.dtype.type(low)).view(f"u{wide.itemsize}") if low else wide
     distances: NumberArray = near.astype(np.int64, copy=False)
     return distances

@@ -98,7 +98,7 @@ def _distinct_integers(column: Any, mask: NumberArray | None) -> State:
 
 
 def _count(groups: AdjacentRowGroups, values: Column, counts: NumberArray, missing: NumberArray) -> Column:
-    return groups.reduce(np.add, (~missing).astype(np.int64))
+    return groups.reduce(np.add, (~missing).astype(np.int64)) if missing.any() else groups.sizes()
 
 
 def _values(groups: AdjacentRowGroups, values: Column, counts: NumberArray, missing: NumberArray) -> Column:
