@@ -4,7 +4,7 @@
 // Each page has definition levels, if nulls are allowed, and then plain values or positions in a dictionary; it may be
 // compressed by Snappy (`snappy.hpp`).  Every claim of the bytes is checked against the available data.
 
-#include "footers.hpp"
+#include "indexes.hpp"
 #include "snappy.hpp"
 
 #include <algorithm>
@@ -202,10 +202,10 @@ bool read_levels(const uint8_t* text, uint64_t& at, uint64_t last, int64_t size,
 constexpr uint64_t HEAD = 256;                   // bytes of a header that are read
 constexpr int64_t LARGEST_PAGE = 1 << 28;        // bytes of a page, unpacked
 constexpr int64_t MOST_ROWS = 1 << 24;           // rows of a page
-enum Page { DATA = 0, DATA_V2 = 3 };
+enum Page { DATA = 0, DICTIONARY = 2, DATA_V2 = 3 };
 enum Encoding { PLAIN = 0, PLAIN_DICTIONARY = 2, RLE = 3, RLE_DICTIONARY = 8 };
 
-// Lists pages of data by their headers, which it reads from a file; returns the number of pages with rows.  It ends
+// Lists pages by their headers, which it reads from a file; returns the number of pages with rows.  It ends
 // before a header that is rare or damaged, which the caller looks at.
 //
 // state        the position of the next header and the rows before it, moved on
@@ -213,10 +213,11 @@ enum Encoding { PLAIN = 0, PLAIN_DICTIONARY = 2, RLE = 3, RLE_DICTIONARY = 8 };
 // nrows        rows of the row group, of which `wanted` are asked for
 // itemsize     bytes of a plain number
 // is_packed    whether the file compresses pages
+// dictionary   values, position, bytes packed and unpacked, and checksum of a dictionary that it meets
 // pages        room for a row for each page
 int64_t list_pages(int64_t descriptor, Span<int64_t> state, int64_t end, int64_t nrows, int64_t wanted, int64_t itemsize,
-                   bool is_packed, bool is_optional, Matrix<int64_t> pages) {
-    require(state.size == 2 && pages.columns == WIDTH && state[0] >= 0 && state[1] >= 0 && itemsize >= 0 && nrows >= 0,
+                   bool is_packed, bool is_optional, Span<int64_t> dictionary, Matrix<int64_t> pages) {
+    require(state.size == 2 && dictionary.size == 5 && pages.columns == WIDTH && state[0] >= 0 && state[1] >= 0 && itemsize >= 0 && nrows >= 0,
             "pages of other fields");
     uint64_t count = 0;
     while (state[1] < wanted && state[0] < end && count < pages.rows) {
@@ -227,13 +228,22 @@ int64_t list_pages(int64_t descriptor, Span<int64_t> state, int64_t end, int64_t
         if (!read_fields(text, at, size, header)) break;
         int64_t kind = header.integer(1), unpacked = header.integer(2), packed = header.integer(3);
         int64_t offset = state[0] + static_cast<int64_t>(at), levels = -1, page_rows, encoding;
-        if ((kind != DATA && kind != DATA_V2) || packed < 0 || packed > end - offset) break;
+        if ((kind != DATA && kind != DATA_V2 && kind != DICTIONARY) || packed < 0 || packed > end - offset) break;
         if (unpacked < 0 || unpacked > LARGEST_PAGE) break;
-        int details = kind == DATA ? 5 : 8;
+        bool is_checked = header.kinds[4] >= INT16 && header.kinds[4] <= INT64;
+        int64_t checksum = is_checked ? header.values[4] & 0xFFFFFFFF : -1, values = -1;
+        int details = kind == DATA ? 5 : kind == DICTIONARY ? 7 : 8;
         uint64_t place = static_cast<uint64_t>(header.values[details]);
         if (header.kinds[details] != STRUCT || !read_fields(text, place, size, about)) break;
         bool is_page_packed = is_packed;
         page_rows = about.integer(1);
+        if (kind == DICTIONARY) {
+            if (page_rows < 0 || (itemsize && page_rows > unpacked / itemsize)) break;
+            int64_t told[] = {page_rows, offset, packed, unpacked, checksum};
+            std::memcpy(dictionary.data, told, sizeof told);
+            state[0] = offset + packed;
+            continue;
+        }
         if (kind == DATA) {
             encoding = about.integer(2);
             if (is_optional && about.integer(3) != RLE) break;
@@ -246,8 +256,6 @@ int64_t list_pages(int64_t descriptor, Span<int64_t> state, int64_t end, int64_t
         if (page_rows < 0 || page_rows > nrows - state[1] || page_rows > MOST_ROWS) break;
         if (encoding != PLAIN && encoding != PLAIN_DICTIONARY && encoding != RLE_DICTIONARY) break;
         if (!is_page_packed && packed != unpacked) break;
-        bool is_checked = header.kinds[4] >= INT16 && header.kinds[4] <= INT64;
-        int64_t checksum = is_checked ? header.values[4] & 0xFFFFFFFF : -1, values = -1;
         // Checksums are of whole pages, so their values cannot be read alone.
         if (!is_page_packed && encoding == PLAIN && !is_checked) {
             uint64_t begin = at, last = static_cast<uint64_t>(packed) < size - at ? at + static_cast<uint64_t>(packed) : size;
@@ -783,7 +791,7 @@ int64_t pack_positions(Span<const int32_t> positions, uint64_t width, Span<uint8
 
 }  // namespace
 
-MODULE("Pages of numbers and of text, listed, unpacked and decoded; row groups of footers.",
+MODULE("Pages of numbers and of text, listed, unpacked and decoded; row groups of footers, and indexes.",
        {"list_pages", overloads<list_pages>},
        {"look_up", overloads<look_up<uint64_t>, look_up<uint8_t>>},
        {"find_positions", overloads<find_positions>},
@@ -796,5 +804,7 @@ MODULE("Pages of numbers and of text, listed, unpacked and decoded; row groups o
        {"decode_pages", overloads<decode_pages>},
        {"decode_positions", overloads<decode_positions>},
        {"read_row_groups", overloads<read_row_groups>},
+       {"read_page_locations", overloads<read_page_locations>},
+       {"read_page_bounds", overloads<read_page_bounds>},
        {"number_values", overloads<number_values<int32_t>, number_values<int64_t>>},
        {"pack_positions", overloads<pack_positions>})

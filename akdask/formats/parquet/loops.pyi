@@ -56,6 +56,7 @@ def list_pages(
     itemsize: int,
     is_packed: bool,
     is_optional: bool,
+    dictionary: Ints,
     pages: Ints,
 ) -> int: ...
 
@@ -90,8 +91,15 @@ def append_strings(
     into: Bytes,
 ) -> None: ...
 
-# `told` become the rows of all and whether orders are told; -1 where the footer is other than most are.
-def read_row_groups(footer: bytes, leaves: int, told: Ints, rows: Ints, kept: Ints) -> int: ...
+# Each of `leaves` has the number of its physical type, whether it is flat, and whether it is unsigned; `chunks` has the
+# bytes of a `CHUNK` for each leaf and group.  `total` become the rows of all; -1 where the footer is other than most are.
+def read_row_groups(footer: bytes, leaves: Ints, end: int, total: Ints, rows: Ints, chunks: Bytes) -> int: ...
+
+# `chunk` has the bytes of a `CHUNK`, and so has `found` for each page; -1 and false where indexes are other than most are.
+def read_page_locations(index: Bytes, chunk: bytes, found: Ints) -> int: ...
+def read_page_bounds(
+    index: Bytes, chunk: bytes, physical: int, is_unsigned: bool, rows: Ints, found: Bytes
+) -> bool: ...
 
 # Returns how many distinct values there are; all are from `low` on, as many numbers as there are `positions`.
 def number_values(

@@ -259,7 +259,7 @@ class PageList:
         descriptor = self._ranges.dense_file
         if descriptor is None:
             return False
-        state = np.array([self._at, self._listed])
+        state, dictionary = np.array([self._at, self._listed]), np.full(len(DictionaryPage._fields), -1)
         found = np.empty((formats_tuning.PARQUET_PAGES_AT_ONCE, len(PageField)), np.int64)
         count = loops.list_pages(
             descriptor,
@@ -270,11 +270,14 @@ class PageList:
             self._itemsize,
             self._is_packed,
             self._column.is_optional,
+            dictionary,
             found,
         )
         begun = self._at
         self._at, self._listed = state.tolist()
         self._found += map(tuple, found[:count].tolist())
+        if dictionary[0] >= 0:
+            self.dictionary = DictionaryPage(*dictionary.tolist())
         return self._at > begun
 
     def _list_page(self) -> None:

@@ -14,7 +14,8 @@ from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT8
 from akdask.columns.strings import SENTINEL
 from akdask.errors import FileFormatError
 from akdask.formats.parquet.columns import NAT, ParquetColumn
-from akdask.formats.parquet.thrift import CHUNK, UNKNOWN, Struct, ThriftError, extremes, integers, read_struct
+from akdask.formats.parquet import loops
+from akdask.formats.parquet.thrift import CHUNK, PHYSICAL, UNKNOWN, Struct, ThriftError, extremes, integers, read_struct
 from akdask.storage.files import FileIdentity
 from akdask.storage.objects import ObjType
 from akdask.storage.ranges import RangeReader
@@ -171,6 +172,7 @@ def sides_of(column: ParquetColumn, chunks: npt.NDArray[np.void]) -> tuple[Any, 
     return sides[0], sides[1]
 
 
+Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
 Found = TypeVar("Found")
 
@@ -217,7 +219,7 @@ def page_locations(ranges: RangeReader, chunk: np.void) -> PageLocations | None:
     chunk : void, dtype `CHUNK`
         The footer's metadata of a chunk of a flat column.
     """
-    return _cached_index(ranges, chunk["pages"], chunk["pages_size"], lambda index: _locations(index, chunk))
+    return _cached_index(ranges, chunk["pages"], chunk["pages_size"], lambda raw: _locations_in(raw, chunk))
 
 
 def have_bounds(chunks: npt.NDArray[np.void]) -> npt.NDArray[np.bool_]:
@@ -255,12 +257,12 @@ def page_statistics(
     if locations is None:
         return None
     pages = _cached_index(
-        ranges, chunk["bounds"], chunk["bounds_size"], lambda index: _statistics(index, chunk, column, locations)
+        ranges, chunk["bounds"], chunk["bounds_size"], lambda raw: _statistics_in(raw, chunk, column, locations)
     )
     return None if pages is None else (locations, pages)
 
 
-def _cached_index(ranges: RangeReader, offset: Any, size: Any, parse: Callable[[Struct], Found]) -> Found | None:
+def _cached_index(ranges: RangeReader, offset: Any, size: Any, parse: Callable[[Bytes], Found]) -> Found | None:
     if not 0 < size <= _LARGEST_INDEX:
         return None
     key = (ranges.file, int(offset))
@@ -269,13 +271,29 @@ def _cached_index(ranges: RangeReader, offset: Any, size: Any, parse: Callable[[
         found = None
         try:
             ranges.read_into(raw, int(offset), "page index")
-            found = parse(read_struct(raw.tobytes())[0])
+            found = parse(raw)
         except (_ContradictionError, ThriftError, OverflowError, FileFormatError):
             pass
         _INDEXES.put(key, found)
         return found
     known: Found | None = _INDEXES.get(key)
     return known
+
+
+def _locations_in(raw: Bytes, chunk: np.void) -> PageLocations:
+    plain = _plain_locations(raw, chunk)
+    return _locations(read_struct(raw.tobytes())[0], chunk) if plain is None else plain
+
+
+def _plain_locations(raw: Bytes, chunk: np.void) -> PageLocations | None:
+    """Return what `_locations` does of an index as most writers have it, None for others."""
+    told, count = chunk.tobytes(), 0
+    for _ in range(2):
+        found = np.empty((len(PageLocations._fields), count), np.int64)
+        count = loops.read_page_locations(raw, told, found)
+        if count < 0:
+            return None
+    return PageLocations(*found)
 
 
 def _locations(index: Struct, chunk: np.void) -> PageLocations:
@@ -294,6 +312,25 @@ def _locations(index: Struct, chunk: np.void) -> PageLocations:
     if (offsets[1:] != (offsets + sizes)[:-1]).any() or offsets[-1] + sizes[-1] != end:
         raise _ContradictionError
     return PageLocations(firsts, rows, offsets, sizes)
+
+
+def _statistics_in(
+    raw: Bytes, chunk: np.void, column: ParquetColumn, locations: PageLocations
+) -> npt.NDArray[np.void]:
+    plain = _plain_statistics(raw, chunk, column, locations)
+    return _statistics(read_struct(raw.tobytes())[0], chunk, column, locations) if plain is None else plain
+
+
+def _plain_statistics(
+    raw: Bytes, chunk: np.void, column: ParquetColumn, locations: PageLocations
+) -> npt.NDArray[np.void] | None:
+    """Return what `_statistics` does of an index as most writers have it, None for others."""
+    if not (column.physical == "BYTE_ARRAY" or has_order(column)):
+        return None
+    found = np.empty(len(locations.rows), CHUNK)
+    physical, is_unsigned = PHYSICAL.index(column.physical), pa.types.is_unsigned_integer(column.stored)
+    pages = found.view(np.uint8).reshape(-1, CHUNK.itemsize)
+    return found if loops.read_page_bounds(raw, chunk.tobytes(), physical, is_unsigned, locations.rows, pages) else None
 
 
 def _statistics(index: Struct, chunk: np.void, column: ParquetColumn, locations: PageLocations) -> npt.NDArray[np.void]:

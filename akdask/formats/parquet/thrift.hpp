@@ -108,11 +108,19 @@ struct Structures {
         if (is_plain) at += count;
     }
 
-    // Returns the number of items of a list of structures.
-    uint64_t count_structures() {
+    // Returns the number of items of a list, and notes their kind.
+    uint64_t count_items(uint8_t& kind) {
         uint8_t head = byte();
         uint64_t count = head >> 4 == 15 ? number() : head >> 4;
-        is_plain = is_plain && count <= left() && (head & 15) == STRUCT;
+        kind = head & 15;
+        is_plain = is_plain && count <= left();
+        return is_plain ? count : 0;
+    }
+
+    uint64_t count_structures() {
+        uint8_t kind = 0;
+        uint64_t count = count_items(kind);
+        is_plain = is_plain && kind == STRUCT;
         return is_plain ? count : 0;
     }
 
@@ -139,10 +147,10 @@ struct Structures {
         } else if (kind == BINARY) {
             skip_bytes(number());
         } else if (kind == LIST || kind == SET) {
-            uint8_t head = byte();
-            uint64_t count = head >> 4 == 15 ? number() : head >> 4;
-            is_plain = is_plain && count <= left() && depth <= DEEPEST;
-            for (uint64_t item = 0; is_plain && item < count; ++item) skip(head & 15, depth + 1);
+            uint8_t item = 0;
+            uint64_t count = count_items(item);
+            is_plain = is_plain && depth <= DEEPEST;
+            for (uint64_t each = 0; is_plain && each < count; ++each) skip(item, depth + 1);
         } else {
             is_plain = is_plain && kind == STRUCT;
             if (is_plain) fields(depth + 1, [](int64_t, uint8_t) { return false; });

@@ -326,87 +326,23 @@ def read_row_groups(
     return row_groups_of(read_struct(footer)[0], leaves, end) if plain is None else plain
 
 
-_STORED = 19
-"""Numbers that the loop keeps of a column chunk, in the order of `Kept` there."""
-
-
 def _plain_row_groups(
     footer: bytes, leaves: Sequence[Leaf], end: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.void]] | None:
     """Return what `row_groups_of` does of a footer as most writers have it, without any problem; None for others."""
-    told, rows = np.zeros(2, np.int64), np.zeros(0, np.int64)
-    stored = np.zeros((0, _STORED), np.int64)
-    groups = loops.read_row_groups(footer, len(leaves), told, rows, stored)
-    if groups <= 0:
-        return None
-    rows, stored = np.zeros(groups, np.int64), np.zeros((groups * len(leaves), _STORED), np.int64)
-    loops.read_row_groups(footer, len(leaves), told, rows, stored)
-    total, has_orders = told.tolist()
-    if rows.min() < 0 or sum(rows.tolist()) >= 2**63 or total not in {0, sum(rows.tolist())}:
-        return None
-    chunks = np.zeros((len(leaves), groups), CHUNK)
-    raw = np.frombuffer(footer + bytes(TEXT_BYTES), np.uint8)
-    for leaf, found, numbers in zip(
-        leaves, chunks, stored.reshape(groups, len(leaves), _STORED).swapaxes(0, 1), strict=True
-    ):
-        if not _place(found, leaf, rows, raw, numbers.T, end=end, has_orders=bool(has_orders)):
+    about = [(PHYSICAL.index(leaf.physical), leaf.is_flat, leaf.is_unsigned) for leaf in leaves]
+    types = np.array(about, np.int64).reshape(-1, 3)
+    total, groups = np.zeros(1, np.int64), 0
+    for _ in range(2):
+        rows, chunks = np.zeros(groups, np.int64), np.zeros((len(leaves), groups), CHUNK)
+        room = chunks.view(np.uint8).reshape(-1, CHUNK.itemsize)
+        groups = loops.read_row_groups(footer, types, end, total, rows, room)
+        if groups <= 0:
             return None
+    of_all = sum(rows.tolist())
+    if rows.min() < 0 or of_all >= 2**63 or int(total[0]) not in {0, of_all}:
+        return None
     return rows, chunks
-
-
-def _place(
-    found: npt.NDArray[np.void],
-    leaf: Leaf,
-    rows: npt.NDArray[np.int64],
-    raw: npt.NDArray[np.uint8],
-    stored: npt.NDArray[np.int64],
-    *,
-    end: int,
-    has_orders: bool,
-) -> bool:
-    """Fill in the chunks of a leaf, and return whether all can be read; see `_chunk`."""
-    kind, codec, values, size, data, dictionary, nulls = stored[:7]
-    offset = np.where((dictionary > 0) & (dictionary < data), dictionary, data)
-    has_place = (offset >= 4) & (size > 0) & (size <= end - offset)
-    is_right = (kind == PHYSICAL.index(leaf.physical)) & (codec >= 0) & (codec < len(CODECS)) & (values >= 0)
-    is_right &= (values == rows) | (not leaf.is_flat)
-    if not (is_right & (has_place | ((rows == 0) & (values == 0)))).all():
-        return False
-    found["codec"], found["offset"], found["size"], found["values"] = codec, offset, size, values
-    found["nulls"] = np.where((nulls >= 0) & (nulls <= values), nulls, -1)
-    is_signed = leaf.physical in _WIDTHS and not leaf.is_unsigned
-    for place, name in ((7, "pages"), (9, "bounds")):
-        start, length = stored[place : place + 2]
-        known = (start >= 4) & (length > 0) & (length <= end - start)
-        if name == "pages" or has_orders or is_signed:
-            found[name], found[f"{name}_size"] = np.where(known, start, 0), np.where(known, length, 0)
-    old_most, old_least, most, least = stored[11:].reshape(4, 2, -1)
-    has_new = (most[1] >= 0) & (least[1] >= 0) & has_orders
-    if not is_signed:  # statistics of older writers are right only in the order of signed numbers
-        old_most = old_least = np.full_like(most, -1)
-    (low, low_size), (high, high_size) = (
-        np.where(has_new, new, old) for new, old in ((least, old_least), (most, old_most))
-    )
-    width = _WIDTHS.get(leaf.physical)
-    if width is not None:
-        known = (low_size == width) & (high_size == width)
-        found["bounded"] = known
-        for name, at in (("minimum", low), ("maximum", high)):
-            found[name][known] = _bytes_at(raw, at[known], 8, width).view("<u8")[:, 0]
-    elif leaf.physical == "BYTE_ARRAY":
-        known = (low_size >= 0) & (high_size >= 0)
-        found["spelled"] = known
-        for name, at, sizes in (("low", low, low_size), ("high", high, high_size)):
-            found[name][known] = _bytes_at(raw, at[known], TEXT_BYTES, sizes[known, None]).view(f"S{TEXT_BYTES}")[:, 0]
-    return True
-
-
-def _bytes_at(
-    raw: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64], width: int, sizes: Any
-) -> npt.NDArray[np.uint8]:
-    """Return so many bytes from each place on, 0 behind those that belong to it."""
-    columns = np.arange(width)
-    return np.where(columns < sizes, raw[starts[:, None] + columns], np.uint8(0))
 
 
 def row_groups_of(

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
@@ -19,7 +19,7 @@ from akdask.formats.parquet.file_set import open_set
 from akdask.formats.parquet.footers import inspect_file
 from akdask.formats.parquet.pages import ChunkPlace, NoPlainPagesError, PageField, PageList
 from akdask.formats.parquet.statistics import page_locations, page_statistics
-from akdask.formats.parquet.thrift import read_struct
+from akdask.formats.parquet.thrift import ThriftError, read_struct
 from akdask.storage.files import identify
 from akdask.storage.objects import VALUES
 from akdask.storage.ranges import range_reader
@@ -322,6 +322,120 @@ def test_places_without_gaps_are_used_only_if_each_page_lies_in_the_chunk(indexe
         statistics._locations(index, chunk)
 
 
+KINDS = {
+    "int64": pa.array([3, None, -(2**63), 2**63 - 1] * 6, pa.int64()),
+    "int32": pa.array([-3, 2**31 - 1, None, 5] * 6, pa.int32()),
+    "uint64": pa.array([3, None, 2**64 - 1, 2**63] * 6, pa.uint64()),
+    "uint32": pa.array([2**32 - 1, None, 1, 2**31] * 6, pa.uint32()),
+    "float": pa.array([1.5, None, float("nan"), -0.0] * 6, pa.float32()),
+    "double": pa.array([float("inf"), None, -1.5, 0.0] * 6, pa.float64()),
+    "bool": pa.array([True, None, False, False] * 6),
+    "text": pa.array(["x", None, "longer than sixteen bytes", "ä\0"] * 6),
+    "times": pa.array([5, None, -5, 2**40] * 6, pa.timestamp("us")),
+    "nulls": pa.array([None] * 8 + list(range(16)), pa.int64()),
+    "rising": pa.array(range(24), pa.int16()),
+    "falling": pa.array([f"{row:03d}" for row in range(24, 0, -1)]),
+    "decimals": pa.array(range(24), pa.decimal128(9, 2)),
+}
+"""Columns whose pages have other minima, maxima and nulls each."""
+
+
+@pytest.fixture(scope="module")
+def indexes(tmp_path_factory):
+    """Return for each kind of column its chunk, the column, and the bytes of both of its indexes."""
+    path = str(tmp_path_factory.mktemp("kinds") / "x.parquet")
+    options = {"use_dictionary": False, "data_page_size": 1, "write_batch_size": 4, "store_decimal_as_integer": True}
+    pq.write_table(pa.table(KINDS), path, write_page_index=True, **options)
+    raw, found = Path(path).read_bytes(), {}
+    for name in KINDS:
+        _, chunk, column = index_of(path, name)
+        places = ((int(chunk[field]), int(chunk[f"{field}_size"])) for field in ("pages", "bounds"))
+        found[name] = chunk, column, [np.frombuffer(raw[at : at + size], np.uint8) for at, size in places]
+    return found
+
+
+REFUSED = (statistics._ContradictionError, ThriftError, OverflowError)
+
+
+def by_both_ways(chunk, column, places, bounds):
+    """Return locations and statistics by the loops, None where they leave an index to the general way, and by that."""
+    plain = statistics._plain_locations(places, chunk), None
+    try:
+        locations = statistics._locations(read_struct(places.tobytes())[0], chunk)
+    except REFUSED:
+        return plain, (None, None)
+    plain = plain[0], statistics._plain_statistics(bounds, chunk, column, locations)
+    try:
+        return plain, (locations, statistics._statistics(read_struct(bounds.tobytes())[0], chunk, column, locations))
+    except REFUSED:
+        return plain, (locations, None)
+
+
+def check_alike(plain, general):
+    if plain[0] is not None:
+        assert [part.tolist() for part in plain[0]] == [part.tolist() for part in general[0]]
+    if plain[1] is not None:
+        assert plain[1].tobytes() == general[1].tobytes()
+
+
+@pytest.mark.light
+@pytest.mark.parametrize("name", KINDS)
+def test_indexes_as_most_writers_have_them_are_read_by_the_loops(indexes, name):
+    chunk, column, raw = indexes[name]
+    plain, general = by_both_ways(chunk, column, *raw)
+    assert plain[0] is not None and len(general[1]) > 3
+    # The order of decimals is not compared.
+    assert (plain[1] is None) == (name == "decimals")
+    check_alike(plain, general)
+
+
+def bits(value):
+    return int(np.array(value).view(f"u{value.itemsize}"))
+
+
+CONTRADICTED = [
+    ("int32", "minimum", bits(np.int32(-4))), ("int32", "maximum", bits(np.int32(2**31 - 1))),
+    ("uint32", "minimum", 0), ("uint64", "minimum", 2), ("uint64", "minimum", 4), ("bool", "maximum", 1),
+    ("float", "maximum", bits(np.float32(1.625))), ("double", "minimum", bits(np.float64(-9))),
+    ("double", "minimum", bits(np.float64(-1))), ("double", "maximum", bits(np.float64("nan"))),
+    ("text", "low", b""), ("text", "high", b"\xff"), ("falling", "high", b"0245"), ("falling", "high", b"02"),
+    ("int64", "nulls", 1), ("int64", "nulls", -1), ("int64", "nulls", 6), ("nulls", "nulls", 7),
+    ("int64", "values", 23), ("int64", "values", 25), ("int64", "values", 20), ("text", "values", -1),
+    ("int64", "offset", 0), ("int64", "offset", -1), ("text", "size", 1), ("text", "size", -1),
+]  # fmt: skip
+AGREED = [1, 4, 5, 8, 9, 13, 15, 16, 18, 19]
+"""The places of those that pages do not contradict."""
+
+
+@pytest.mark.light
+@pytest.mark.parametrize("number", range(len(CONTRADICTED)))
+def test_indexes_are_not_those_of_chunks_that_they_contradict(indexes, number):
+    name, field, value = CONTRADICTED[number]
+    chunk, column, raw = indexes[name]
+    changed = chunk.copy()
+    changed[field] = chunk[field] + value if field in ("offset", "size") and value else value
+    plain, general = by_both_ways(changed, column, *raw)
+    check_alike(plain, general)
+    assert [part is None for part in plain] == [part is None for part in general]
+    assert (general[1] is not None) == (number in AGREED)
+
+
+@given(
+    st.sampled_from(sorted(KINDS)),
+    st.lists(st.tuples(st.booleans(), st.floats(0, 1, exclude_max=True), st.integers(0, 255)), max_size=2),
+    st.none() | st.tuples(st.booleans(), st.floats(0, 1)),
+)
+@example("int64", [], (True, 0.5))
+def test_spoilt_indexes_are_those_of_the_general_way(indexes, name, changes, kept):
+    chunk, column, raw = indexes[name]
+    spoilt = [part.copy() for part in raw]
+    for which, place, byte in changes:
+        spoilt[which][int(place * len(spoilt[which]))] = byte
+    if kept is not None:
+        spoilt[kept[0]] = spoilt[kept[0]][: int(kept[1] * len(spoilt[kept[0]]))]
+    check_alike(*by_both_ways(chunk, column, *spoilt))
+
+
 def header_of(fields):
     """Return a structure of integers, bools and structures as Thrift's compact protocol writes it."""
     found, before = b"", 0
@@ -371,6 +485,40 @@ def test_headers_of_pages_tell_sizes_that_can_be(tmp_path, monkeypatch, change, 
                 else:
                     (page,) = pages.up_to(4)
                     assert (page[PageField.NROWS], page[PageField.FIRST]) == (4, 0)
+
+
+@pytest.mark.parametrize(
+    ("dictionary", "size", "error"),
+    [
+        ({1: 4, 2: 0}, 32, None), ({1: 0, 2: 0}, 32, None), ({1: 5, 2: 0}, 32, FileFormatError),
+        ({1: -1, 2: 0}, 32, FileFormatError), ({2: 0}, 32, FileFormatError), ({1: 2**62, 2: 0}, 32, FileFormatError),
+        ({1: 1, 2: 0}, 2**28 + 1, NoPlainPagesError),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("checksum", [{}, {4: -7}])
+def test_headers_of_dictionaries_tell_numbers_that_can_be(tmp_path, monkeypatch, dictionary, size, error, checksum):
+    """A dictionary of 32 bytes comes before one page of four numbers."""
+    path = str(tmp_path / "x.parquet")
+    schema = pa.schema([pa.field("x", pa.int64(), nullable=False)])
+    pq.write_table(pa.table([[1, 2, 3, 4]], schema=schema), path)
+    column = inspect_file(identify(path)).columns["x"]
+    head = header_of({1: 2, 2: size, 3: 32, **checksum, 7: dictionary})
+    raw = head + bytes(32) + header_of(OF_FIRST_KIND) + bytes(32)
+    (tmp_path / "pages").write_bytes(raw)
+    place = ChunkPlace(0, len(raw), 1 if error is NoPlainPagesError else 0, 4)
+    for is_local in (True, False):
+        with range_reader(identify(str(tmp_path / "pages"))) as ranges, monkeypatch.context() as patched:
+            if not is_local:
+                patched.setattr(type(ranges), "dense_file", None)
+            pages = PageList(ranges, place, column, 8, lambda: None)
+            if error is not None:
+                with pytest.raises(error):
+                    pages.up_to(4)
+                continue
+            (page,) = pages.up_to(4)
+            assert page[PageField.NROWS] == 4
+            # Checksums are numbers of 32 bits without a sign.
+            assert pages.dictionary == (dictionary[1], len(head), 32, 32, 2**32 - 7 if checksum else -1)
 
 
 def test_an_index_that_is_told_to_lie_outside_of_the_file_is_not_read(indexed):
