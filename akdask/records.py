@@ -1,8 +1,8 @@
 """Records: small objects that never change, declared by the annotations of their fields.
 
 ``@record`` makes of a class what ``@dataclass(frozen=True, slots=True)`` makes of it, in a twentieth of the time, as a
-first query loads more than a hundred of them. Records share their methods but for ``__init__``, which is compiled for
-the fields of each class when it is first needed.
+first query loads more than a hundred of them. Records share their methods but for ``__init__``, which is made for the
+fields of each class when it is first needed, of what is compiled once for all classes of as many fields.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from operator import attrgetter
+from types import CellType, CodeType, FunctionType
 from typing import Any, NoReturn, TypeVar, dataclass_transform, overload
 
 __all__ = ["record"]
@@ -77,33 +78,40 @@ class _Initializer:
 
 
 def _initializer(cls: Any) -> Any:
-    """Return an ``__init__`` that is written out for the fields, as it is for a dataclass."""
+    """Return an ``__init__`` for the fields, as one is written out for a dataclass."""
+    fields: dict[str, Field[Any]] = getattr(cls, _FIELDS)
+    code = _code(tuple(each.default_factory is not MISSING for each in fields.values()), hasattr(cls, "__post_init__"))
     known: dict[str, Any] = {"_absent": MISSING}
-    parameters, lines = ["self"], []
-    for name, each in getattr(cls, _FIELDS).items():
-        known[f"_set_{name}"] = getattr(cls, name).__set__
-        value = name
-        if each.default_factory is not MISSING:
-            known[f"_make_{name}"] = each.default_factory
-            parameters.append(f"{name}=_absent")
-            value = f"_make_{name}() if {name} is _absent else {name}"
-        elif each.default is not MISSING:
-            known[f"_default_{name}"] = each.default
-            parameters.append(f"{name}=_default_{name}")
-        else:
-            parameters.append(name)
-        lines.append(f"_set_{name}(self, {value})")
-    if hasattr(cls, "__post_init__"):
-        lines.append("self.__post_init__()")
-    body = "\n  ".join(lines or ["pass"])
-    text = f"def outer({', '.join(known)}):\n def __init__({', '.join(parameters)}):\n  {body}\n return __init__"
-    scope: dict[str, Any] = {}
+    defaults: list[Any] = []
+    for number, (name, each) in enumerate(fields.items()):
+        known[f"_set_{number}"] = getattr(cls, name).__set__
+        known[f"_make_{number}"] = each.default_factory
+        if each.default is not MISSING or each.default_factory is not MISSING:
+            defaults.append(each.default)
+        elif defaults:
+            raise TypeError(f"field {name!r} of {cls.__name__} has no default, unlike one before it.")
+    closure = tuple(CellType(known[name]) for name in code.co_freevars)
+    code = code.replace(co_varnames=("self", *fields), co_qualname=f"{cls.__qualname__}.__init__")
     # With the names of the module of the class, in which its annotations have a meaning.
-    exec(text, vars(sys.modules[cls.__module__]), scope)
-    made = scope["outer"](**known)
-    made.__qualname__ = f"{cls.__qualname__}.__init__"
-    made.__annotations__ = {name: each.type for name, each in getattr(cls, _FIELDS).items()} | {"return": "None"}
+    made = FunctionType(code, vars(sys.modules[cls.__module__]), "__init__", tuple(defaults), closure)
+    made.__annotations__ = {name: each.type for name, each in fields.items()} | {"return": "None"}
     return made
+
+
+@cache
+def _code(are_made: tuple[bool, ...], has_more: bool) -> CodeType:
+    """Return an ``__init__`` of as many fields, some made by a function; records of one form share what is compiled."""
+    names = [f"_{number}" for number in range(len(are_made))]
+    pairs = zip(names, are_made, strict=True)
+    values = (f"_make{name}() if {name} is _absent else {name}" if is_made else name for name, is_made in pairs)
+    lines = [f"_set{name}(self, {value})" for name, value in zip(names, values, strict=True)]
+    body = "\n  ".join([*lines, *(["self.__post_init__()"] if has_more else [])] or ["pass"])
+    known = ", ".join(["_absent", *(f"_set{name}, _make{name}" for name in names)])
+    text = f"def outer({known}):\n def __init__({', '.join(['self', *names])}):\n  {body}\n return __init__"
+    scope: dict[str, Any] = {}
+    exec(text, {}, scope)
+    found: CodeType = scope["outer"](*[None] * (1 + 2 * len(names))).__code__
+    return found
 
 
 def _refuse_change(self: Any, name: str, *_value: Any) -> NoReturn:

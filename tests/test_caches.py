@@ -239,6 +239,7 @@ NAMED = {
     "_zstandard": "one decompressor",
     "_bytes_of": "a number for each 262,144 random texts, at most 65,536 of them",
     "can_undo": CLOSED,
+    "_code": "a function for each form of records: how many fields there are, and which of them functions make",
     "signature_of": CLOSED,
     "register_at_fork": "the hook of all others",
     "_CachedResults": "the cache itself",

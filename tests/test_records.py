@@ -6,7 +6,7 @@ import copy
 import inspect
 import pickle
 from abc import ABC, abstractmethod
-from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, is_dataclass, replace
+from dataclasses import MISSING, FrozenInstanceError, asdict, dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, get_type_hints
 
@@ -193,3 +193,44 @@ def test_a_record_may_be_equal_to_itself_alone():
     assert [one, Alone(1)].index(one) == 0
     assert len({one, one, Alone(1)}) == 2
     assert replace(one, number=2).number == 2
+
+
+FORMS = {
+    "Left": lambda: {"at": MISSING, "by": 1, "made": field(default_factory=list)},
+    "Right": lambda: {"_set_0": MISSING, "name": "x", "of": field(default_factory=dict)},
+    "Other": lambda: {"made": field(default_factory=list), "by": 1, "at": 3},
+}
+"""Fields and their defaults; the first two are of one form."""
+
+
+def with_fields(name):
+    given = FORMS[name]()
+    defaults = {field_name: default for field_name, default in given.items() if default is not MISSING}
+    return type(name, (), {"__annotations__": dict.fromkeys(given, "Any"), "__module__": __name__, **defaults})
+
+
+PAIRS = [(record(with_fields(name)), dataclass(frozen=True)(with_fields(name))) for name in FORMS]
+
+
+@pytest.mark.light
+@pytest.mark.parametrize("given", [(1,), (1, 2), (1, 2, 3), (), (1, 2, 3, 4)])
+@pytest.mark.parametrize("own", [{}, {"by": 7}, {"name": "y"}, {"at": 5}, {"_set_0": 5}, {"made": [8]}, {"none": 1}])
+def test_records_of_one_form_have_fields_and_defaults_of_their_own(given, own):
+    for one, other in PAIRS:
+        try:
+            wanted = other(*given, **own)
+        except TypeError as error:
+            with pytest.raises(TypeError) as told:
+                one(*given, **own)
+            assert str(told.value) == str(error)
+            continue
+        found = one(*given, **own)
+        assert asdict(found) == asdict(wanted)
+        assert found == one(*given, **own) != one(9, 9, 9)
+        assert inspect.signature(one).parameters.keys() == inspect.signature(other).parameters.keys()
+
+
+def test_fields_without_defaults_come_first():
+    wrong = type("Wrong", (), {"__annotations__": {"first": "int", "second": "int"}, "first": 1, "__module__": __name__})
+    with pytest.raises(TypeError, match="'second' of Wrong has no default"):
+        record(wrong)(1, 2)
