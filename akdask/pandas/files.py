@@ -25,7 +25,6 @@ import pyarrow
 from akdask import config
 from akdask.deferred import module_named
 from akdask.errors import AkdaskError, traced_to_caller
-from akdask.formats.parquet.footers import metadata_of
 from akdask.pandas import lazy_groups, tuning
 from akdask.pandas.face import faced, in_pandas, words
 from akdask.pandas.frame import DataFrame
@@ -211,15 +210,12 @@ def _check_size(name: str, files: str | list[str], reason: Exception | None) -> 
 
 def _parquet(files: str | list[str], options: dict[str, Any]) -> Any:
     lazy_parquet = module_named("akdask.pandas.lazy_parquet")
-    if not isinstance(files, str) or not os.path.isfile(files):
+    if not lazy_parquet.are_small(files, **options):
         return lazy_parquet.parquet(files, **options)
-    file = identify(files)
-    stored, columns = metadata_of(file), options.get("columns")
-    if stored.num_rows * (stored.num_columns if columns is None else len(columns)) > tuning.READ_VALUES:
-        return lazy_parquet.parquet(files, **options)
-    if file.size > tuning.READ_AT_ONCE:
-        raise NotLazyError("the file is small")
-    return _small_parquet(file, lazy_parquet.parquet(files, are_small=True, **options), options)
+    if isinstance(files, str) and os.path.isfile(files) and os.path.getsize(files) <= tuning.READ_AT_ONCE:
+        file = identify(files)
+        return _small_parquet(file, lazy_parquet.parquet(files, **options), options)
+    raise NotLazyError("the files are small")
 
 
 def _small_parquet(file: FileIdentity, lazily: Any, options: dict[str, Any]) -> Any:
@@ -242,7 +238,7 @@ def _small_parquet(file: FileIdentity, lazily: Any, options: dict[str, Any]) -> 
         except (NotLazyError, AkdaskError):
             words = {word: value for word, value in options.items() if word != "plain"}
             found = without_views(pandas.read_parquet(io.BytesIO(content), **words))
-            return _with_plain_types(found) if options.get("plain") else found
+            return _with_plain_values(found) if options.get("plain") else found
 
     return lazy_groups.of(lazy_groups.Pending(looked_at, planned, is_arranged=False), DataFrame)
 
@@ -390,10 +386,10 @@ def _scan_parquet(source: Any, options: dict[str, Any]) -> Any:
     try:
         return faced(_parquet(files if files is not None else [], {**options, "plain": True}))
     except (NotLazyError, AkdaskError):
-        return faced(_with_plain_types(NAMES["read_parquet"](source, **options).to_pandas()))
+        return faced(_with_plain_values(NAMES["read_parquet"](source, **options).to_pandas()))
 
 
-def _with_plain_types(found: pandas.DataFrame) -> pandas.DataFrame:
+def _with_plain_values(found: pandas.DataFrame) -> pandas.DataFrame:
     """Return a frame with times in place of days and floats in place of decimals."""
     for name, dtype in found.dtypes.items() if found.columns.is_unique else ():
         kind = pandas.api.types.infer_dtype(found[name]) if dtype is OBJECT else ""

@@ -32,7 +32,7 @@ from akdask.frames.columnset import ColumnSet, level_column
 from akdask.pandas import tuning
 from akdask.pandas.encoded import NARROW, Coding, EncodedArray, Narrow, Objects, OpaqueRows, series_of
 from akdask.pandas.files import without_views
-from akdask.pandas.labels import FrameLabels, by_rows, computed, labelled, labels_of_frame
+from akdask.pandas.labels import FrameLabels, by_rows, computed, data_names, labelled, labels_of_frame
 from akdask.pandas.lazy import LazyFrame, check_names, column_of, is_lazy_type
 from akdask.pandas.object_forms import number_of
 from akdask.pandas.refusals import NotLazyError
@@ -53,7 +53,6 @@ def parquet(
     filters: Any = None,
     dtype_backend: Any = NO_DEFAULT,
     plain: bool = False,
-    are_small: bool = False,
     **others: Any,
 ) -> LazyFrame:
     """Return Parquet files as a lazy frame; with `plain`, days are times and decimals are floats.
@@ -61,14 +60,24 @@ def parquet(
     Raises
     ------
     NotLazyError
-        If pandas gives something that no lazy frame is, or the files are small; with `are_small` they may be.
+        If pandas gives something that no lazy frame is.
     """
     if engine not in ("auto", "pyarrow", NO_DEFAULT) or any(
         value is not NO_DEFAULT and value is not None for value in others.values()
     ):
         raise NotLazyError("an argument has no lazy form")
     with accessing(StorageOptions(storage_options or {})):
-        return _parquet(_files(files), columns, filters, storage_options, _backend(dtype_backend), plain, are_small)
+        return _parquet(_files(files), columns, filters, storage_options, _backend(dtype_backend), plain)
+
+
+def are_small(
+    files: str | Sequence[str], columns: Sequence[Any] | None = None, storage_options: Any = None, **_others: Any
+) -> bool:
+    """Return whether Parquet files have so few values in the wanted columns that their rows are read at once."""
+    with accessing(StorageOptions(storage_options or {})):
+        footers = [metadata_of(file) for file in settled(_files(files), identify_all)]
+    ncolumns = max(footer.num_columns for footer in footers) if columns is None else len(columns)
+    return sum(footer.num_rows for footer in footers) * ncolumns <= tuning.READ_VALUES
 
 
 def _files(files: str | Sequence[str]) -> list[str]:
@@ -97,17 +106,16 @@ def _backend(dtype_backend: Any) -> dict[str, Any]:
 
 
 def _parquet(
-    given: list[str], columns: Any, filters: Any, storage_options: Any, backend: dict[str, Any], *are: bool
+    given: list[str], columns: Any, filters: Any, storage_options: Any, backend: dict[str, Any], plain: bool
 ) -> LazyFrame:
     files = settled(given, identify_all)
     if filters is not None or storage_options:
-        return _compared(given, files, columns, filters, storage_options, backend, *are)
+        return _compared(given, files, columns, filters, storage_options, backend, plain)
     chosen = None if columns is None else tuple(columns)
-    text = pandas.Series([""]).dtype  # An option decides about it.
-    alike = (text, getattr(text, "storage", None), *are, *backend.values())
+    alike = (*_type_of_text(), plain, *backend.values())
     found = _OPENED.get((files, chosen, alike))
     if found is None:
-        found = _OPENED.put((files, chosen, alike), _compared(given, files, columns, None, None, backend, *are))
+        found = _OPENED.put((files, chosen, alike), _compared(given, files, columns, None, None, backend, plain))
     labels = labels_of_frame(found)
     # Names of labels can be changed.
     own = None if labels is None else FrameLabels(labels.columns.copy(), labels.levels)
@@ -128,7 +136,6 @@ def _compared(
     storage_options: Any,
     backend: dict[str, Any],
     plain: bool,
-    are_small: bool,
 ) -> LazyFrame:
     """Return files as a lazy frame after a comparison with what pandas has without their rows."""
     footers = [metadata_of(file) for file in identities]
@@ -138,12 +145,12 @@ def _compared(
         raise NotLazyError("the files have different columns")
     rows = sum(footer.num_rows for footer in footers)
     chosen = list(schema.names) if columns is None else list(columns)
-    if not are_small and rows * len(chosen) <= tuning.READ_VALUES:
-        raise NotLazyError("the files are small")
-    nothing = _with_categories(_without_rows(schema, columns, filters, backend, plain), given)
+    nothing = _known_types(schema, columns, filters, backend, plain)
+    if nothing is None:
+        nothing = _types_of(_with_categories(_without_rows(schema, columns, filters, backend, plain), given))
     stored = _stored_labels(schema, nothing)
     names = [name for name in chosen if name not in stored]
-    if len(names) != nothing.shape[1] or len(stored) != len(set(stored)):
+    if len(names) != len(nothing.dtypes) or len(stored) != len(set(stored)):
         raise NotLazyError("columns are nested, or named twice")
     expected = dict(zip(names, nothing.dtypes, strict=True))
     expected |= {name: nothing.index.get_level_values(number).dtype for number, name in enumerate(stored)}
@@ -160,6 +167,63 @@ def _compared(
     return made
 
 
+@record
+class PandasTypes:
+    """What pandas makes of files, without their rows.
+
+    Parameters
+    ----------
+    columns : pandas.Index
+        Labels of the columns.
+    dtypes : tuple of dtype
+        Their types.
+    index : pandas.Index
+        Labels of the rows, none of them.
+    """
+
+    columns: pandas.Index
+    dtypes: tuple[Any, ...]
+    index: pandas.Index
+
+
+def _types_of(nothing: pandas.DataFrame) -> PandasTypes:
+    return PandasTypes(nothing.columns, tuple(nothing.dtypes), nothing.index)
+
+
+def _type_of_text() -> tuple[Any, ...]:
+    """Return the type that pandas has for text, about which options decide."""
+    text = pandas.Series([""]).dtype
+    return text, getattr(text, "storage", None)
+
+
+_TYPES: Cache[Hashable, Any] = Cache("types of pandas for those of Arrow", entries=1024)
+
+
+def _known_types(
+    schema: pa.Schema, columns: Any, filters: Any, backend: dict[str, Any], plain: bool
+) -> PandasTypes | None:
+    """Return what pandas makes of files by the types of their columns alone, None where something else tells."""
+    kinds = [*(_with_plain_types(schema) if plain else schema).types]
+    is_noted = b"pandas" in (schema.metadata or {}) or any(map(pa.types.is_dictionary, kinds))
+    if not _has_defaults(schema, columns, filters, backend) or is_noted or not kinds:
+        return None
+    text = _type_of_text()
+    lacking = [kind for kind in dict.fromkeys(kinds) if (kind, text) not in _TYPES]
+    if lacking:
+        found = _without_rows(pa.schema([(str(number), kind) for number, kind in enumerate(lacking)]), None, None, {})
+        for kind, dtype in zip(lacking, found.dtypes, strict=True):
+            _TYPES.put((kind, text), dtype)
+    dtypes = [_TYPES.get((kind, text)) for kind in kinds]
+    if any(dtype is None for dtype in dtypes):  # Another thread has put many others.
+        return None
+    return PandasTypes(pandas.Index(schema.names), tuple(dtypes), pandas.RangeIndex(0))
+
+
+def _has_defaults(schema: pa.Schema, columns: Any, filters: Any, backend: dict[str, Any]) -> bool:
+    """Return whether pandas reads all columns in its own types, each of another name."""
+    return columns is None and filters is None and not backend and len(set(schema.names)) == len(schema.names)
+
+
 def _plain_types(schema: pa.Schema) -> dict[str, str]:
     """Return the types of days and decimals as the engine reads them."""
     days = {field.name: "datetime64[s]" for field in schema if pa.types.is_date32(field.type)}
@@ -170,37 +234,36 @@ def _without_rows(
     schema: pa.Schema, columns: Any, filters: Any, backend: dict[str, Any], plain: bool = False
 ) -> pandas.DataFrame:
     """Return the frame that pandas reads from a file of the same columns without rows; for `plain` see `parquet`."""
-    has_defaults = columns is None and filters is None and not backend
-    if has_defaults and len(set(schema.names)) == len(schema.names) and b"PANDAS_ATTRS" not in (schema.metadata or {}):
-        found = _made_of(schema, plain)
+    if _has_defaults(schema, columns, filters, backend) and b"PANDAS_ATTRS" not in (schema.metadata or {}):
+        found = _made_of(_with_plain_types(schema) if plain else schema)
     else:
         target = io.BytesIO()
         pq.write_table(schema.empty_table(), target)
         found = pandas.read_parquet(io.BytesIO(target.getvalue()), columns=columns, filters=filters, **backend)
-        found = _with_plain_types(found, schema) if plain else found
+        dtypes = {name: dtype for name, dtype in _plain_types(schema).items() if plain and name in found}
+        found = found.astype(dtypes)
     if found.attrs:
         raise NotLazyError("the frame has attributes")
     made: pandas.DataFrame = without_views(found)
     return made
 
 
-def _made_of(schema: pa.Schema, plain: bool) -> pandas.DataFrame:
+def _made_of(schema: pa.Schema) -> pandas.DataFrame:
     """Convert a table without rows as pandas does; its reader would load much of Arrow."""
-    if plain:
-        labels = _noted(schema).get("index_columns", ())
-        for name, dtype in _plain_types(schema).items():
-            if name in labels:
-                continue
-            number = schema.get_field_index(name)
-            schema = schema.set(number, schema.field(number).with_type(pa.from_numpy_dtype(np.dtype(dtype))))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pandas.errors.Pandas4Warning)
         found: pandas.DataFrame = pandas.DataFrame.from_arrow(schema.empty_table())  # type: ignore[attr-defined]
     return found
 
 
-def _with_plain_types(nothing: pandas.DataFrame, schema: pa.Schema) -> pandas.DataFrame:
-    return nothing.astype({name: dtype for name, dtype in _plain_types(schema).items() if name in nothing})
+def _with_plain_types(schema: pa.Schema) -> pa.Schema:
+    """Return a schema with times in place of days and floats in place of decimals, but for labels."""
+    labels = _noted(schema).get("index_columns", ())
+    for name, dtype in _plain_types(schema).items():
+        if name not in labels:
+            number = schema.get_field_index(name)
+            schema = schema.set(number, schema.field(number).with_type(pa.from_numpy_dtype(np.dtype(dtype))))
+    return schema
 
 
 def _with_categories(nothing: pandas.DataFrame, files: Sequence[str]) -> pandas.DataFrame:
@@ -237,7 +300,7 @@ def _noted(schema: pa.Schema) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _stored_labels(schema: pa.Schema, nothing: pandas.DataFrame) -> list[str]:
+def _stored_labels(schema: pa.Schema, nothing: PandasTypes) -> list[str]:
     """Return the columns of a file that become labels of the rows."""
     found = [name for name in _noted(schema).get("index_columns", ()) if isinstance(name, str) and name in schema.names]
     index = nothing.index
@@ -248,7 +311,7 @@ def _stored_labels(schema: pa.Schema, nothing: pandas.DataFrame) -> list[str]:
     return found
 
 
-def _numbered(schema: pa.Schema, nothing: pandas.DataFrame, rows: int) -> pandas.RangeIndex | None:
+def _numbered(schema: pa.Schema, nothing: PandasTypes, rows: int) -> pandas.RangeIndex | None:
     """Return the labels of rows that are noted as a range."""
     ranges = [one for one in _noted(schema).get("index_columns", ()) if isinstance(one, dict)]
     if not isinstance(nothing.index, pandas.RangeIndex) or not ranges:
@@ -452,7 +515,7 @@ def with_labels(
     frame: LazyFrame,
     names: Sequence[str],
     stored: Sequence[str],
-    nothing: pandas.DataFrame,
+    nothing: PandasTypes,
     numbered: pandas.RangeIndex | None,
 ) -> LazyFrame:
     """Return the columns of a file with the labels that pandas gives them."""
@@ -474,7 +537,7 @@ def with_labels(
     return made
 
 
-def _own_names(nothing: pandas.DataFrame, names: Sequence[str]) -> list[str]:
+def _own_names(nothing: PandasTypes, names: Sequence[str]) -> list[str]:
     """Return the names of columns in a lazy frame: their labels, if these are plain text."""
     try:
         check_names(nothing.columns)
@@ -483,8 +546,17 @@ def _own_names(nothing: pandas.DataFrame, names: Sequence[str]) -> list[str]:
     return list(nothing.columns)
 
 
-def _compare(frame: LazyFrame, nothing: pandas.DataFrame) -> None:
+_ALIKE: Cache[Hashable, bool] = Cache("kinds of arrays beside types of pandas that they have", entries=1024)
+
+
+def _compare(frame: LazyFrame, nothing: PandasTypes) -> None:
     """Refuse a frame whose columns and labels are of other types than pandas gives."""
+    arrays = [frame._columns.array(name) for name in data_names(frame)]
+    has_labels = frame._columns.index is not None or nothing.index.nlevels > 1
+    kinds = [None if has_labels else _kind_of(array) for array in arrays]
+    known = [None if kind is None else (kind, dtype) for kind, dtype in zip(kinds, nothing.dtypes, strict=True)]
+    if all(pair is not None and pair in _ALIKE for pair in known):
+        return
     found = computed(by_rows(frame, lambda rows: rows.head(0)))
     pairs = [*zip(found.dtypes, nothing.dtypes, strict=True)]
     pairs += [
@@ -496,3 +568,17 @@ def _compare(frame: LazyFrame, nothing: pandas.DataFrame) -> None:
         has_gaps = numbers and one == ("object" if other.kind == "b" else "float64")
         if one != other and not has_gaps:
             raise NotLazyError(f"a column of type {other} is read as {one}")
+    for pair in known:
+        if pair is not None:
+            _ALIKE.put(pair, True)
+
+
+def _kind_of(array: Array) -> Hashable:
+    """Return what decides about the type of an array in pandas; None where its values do."""
+    about = vars(array)
+    if isinstance(array, Categorical) or isinstance(about.get("coding"), StoredRows):
+        return None
+    return type(array), array._value.dtype, *[about[name] for name in sorted(about) if name not in _ROWS]
+
+
+_ROWS = ("_frame", "_value")

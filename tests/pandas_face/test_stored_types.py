@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+from dataclasses import replace
 from decimal import Decimal
 
 import numpy as np
@@ -493,6 +494,71 @@ def test_what_pandas_reads_is_known_without_its_reader(tmp_path, monkeypatch, st
         if (isinstance(wanted.index, pandas.MultiIndex))
         else str(found.index.dtype) == str(wanted.index.dtype)
     )
+
+
+@pytest.mark.light
+@pytest.mark.parametrize("plain", [False, True], ids=["as pandas", "plain"])
+@pytest.mark.parametrize("storage", ["auto", "python"])
+def test_what_pandas_makes_of_types_is_known_of_later_files(monkeypatch, plain, storage):
+    schema = pa.schema([(f"x {number}", dtype) for number, dtype in enumerate(TYPES)])
+    with pandas.option_context("mode.string_storage", storage):
+        general = lazy_parquet._types_of(lazy_parquet._without_rows(schema.remove(len(schema) - 1), None, None, {}, plain))
+    with_dictionaries, schema = schema, pa.schema(list(schema)[:-2])
+    for call in range(2):
+        with pandas.option_context("mode.string_storage", storage):
+            found = lazy_parquet._known_types(schema, None, None, {}, plain)
+        assert found.columns.equals(general.columns[:-1]) and found.columns.dtype == general.columns.dtype
+        assert list(map(repr, found.dtypes)) == list(map(repr, general.dtypes[:-1]))
+        assert isinstance(found.index, pandas.RangeIndex) and len(found.index) == 0
+        # The second time, pandas is not asked.
+        monkeypatch.setattr(lazy_parquet, "_made_of", None)
+    assert lazy_parquet._known_types(with_dictionaries, None, None, {}, plain) is None
+    for given in ((["x 0"], None, {}), (None, [("x 0", ">", 1)], {}), (None, None, {"dtype_backend": "pyarrow"})):
+        assert lazy_parquet._known_types(schema, *given, plain) is None
+    assert lazy_parquet._known_types(schema.with_metadata({b"pandas": b"{}"}), None, None, {}, plain) is None
+    assert lazy_parquet._known_types(pa.schema([*schema, schema.field(0)]), None, None, {}, plain) is None
+    assert lazy_parquet._known_types(pa.schema([]), None, None, {}, plain) is None
+
+
+KINDS = {
+    "h": pa.array([1, 2], pa.int16()),
+    "i": pa.array([1, 2], pa.int32()),
+    "l": pa.array([1, 2], pa.int64()),
+    "x": pa.array([1.5, 2.5]),
+    "s": pa.array(["a", "b"]),
+    "t": pa.array([1, 2], pa.timestamp("us")),
+    "u": pa.array([1, 2], pa.timestamp("ms")),
+    "z": pa.array([1, 2], pa.timestamp("us", "UTC")),
+    "d": pa.array([1, 2], pa.date32()),
+    "n": pa.array([1, None], pa.int64()),
+}
+
+
+def test_types_are_compared_with_those_of_pandas_before_and_after_they_are_known(tmp_path):
+    pq.write_table(pa.table(KINDS), tmp_path / "x.parquet")
+    frame = lazy_parquet.parquet(str(tmp_path / "x.parquet"))
+    right = lazy_parquet._types_of(pandas.read_parquet(tmp_path / "x.parquet").iloc[:0])
+    lazy_parquet._compare(frame, right)
+    lazy_parquet._compare(frame, right)
+    for place, dtype in enumerate(right.dtypes):
+        for other in right.dtypes:
+            wrong = list(right.dtypes)
+            wrong[place] = other
+            # Integers with gaps are floats in the end.
+            if other != dtype and not (other.kind == "i" and dtype == "float64"):
+                with pytest.raises(NotLazyError, match="is read as"):
+                    lazy_parquet._compare(frame, replace(right, dtypes=tuple(wrong)))
+
+
+def test_labels_are_compared_though_types_are_known(tmp_path):
+    rows = pandas.DataFrame({"x": [1.5, 2.5]}, index=pandas.Index([3, 4], name="k"))
+    rows.to_parquet(tmp_path / "x.parquet")
+    frame = lazy_parquet.parquet(str(tmp_path / "x.parquet"))
+    right = lazy_parquet._types_of(rows.iloc[:0])
+    lazy_parquet._compare(frame, right)
+    for labels in (rows.index.astype(float), rows.index.astype(str)):
+        with pytest.raises(NotLazyError, match="is read as"):
+            lazy_parquet._compare(frame, replace(right, index=labels[:0]))
 
 
 def test_attributes_and_repeated_names_are_left_to_the_reader(tmp_path, monkeypatch):
