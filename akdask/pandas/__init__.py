@@ -75,7 +75,7 @@ for _name in (
     "akdask.pandas.encoded_steps",
     "akdask.pandas.frame_forms",
     "akdask.pandas.group_forms",
-    "akdask.pandas.lazy_groups",
+    "akdask.pandas.pending",
     "akdask.pandas.lazy_parquet",
     "akdask.pandas.operand_types",
     "akdask.pandas.series_forms",

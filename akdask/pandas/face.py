@@ -112,8 +112,8 @@ class Face:
             from akdask.pandas.pictures import draw
 
             return draw(self, name, None, args, kwargs)
-        lazy_groups = loaded_module("akdask.pandas.lazy_groups")
-        if lazy_groups is not None and (found := lazy_groups.answer(self, name, args, kwargs)) is not NotImplemented:
+        pending = loaded_module("akdask.pandas.pending")
+        if pending is not None and (found := pending.answer(self, name, args, kwargs)) is not NotImplemented:
             calls[self._named(name), "lazily"] += 1
             return found
         mode = config.get("pandas_fallback")
@@ -345,7 +345,7 @@ class NDFrame(Face):
     _reason: NotLazyError | None
     _made_small: bool
     _pending: Any
-    """A result of groups, or a file, that nobody has looked at, with neither form yet: `akdask.pandas.lazy_groups`."""
+    """A result of groups, or a file, that nobody has looked at, with neither form yet: `akdask.pandas.pending`."""
     _rows: Any
     _handed: dict[str, pandas.Index]
     """Labels that were returned: pandas' users rename them in place."""

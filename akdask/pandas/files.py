@@ -25,7 +25,7 @@ import pyarrow
 from akdask import config
 from akdask.deferred import module_named
 from akdask.errors import AkdaskError, traced_to_caller
-from akdask.pandas import lazy_groups, tuning
+from akdask.pandas import pending, tuning
 from akdask.pandas.face import faced, in_pandas, words
 from akdask.pandas.frame import DataFrame
 from akdask.pandas.labels import computed
@@ -240,7 +240,7 @@ def _small_parquet(file: FileIdentity, lazily: Any, options: dict[str, Any]) -> 
             found = without_views(pandas.read_parquet(io.BytesIO(content), **words))
             return _with_plain_values(found) if options.get("plain") else found
 
-    return lazy_groups.of(lazy_groups.Pending(looked_at, planned, is_arranged=False), DataFrame)
+    return pending.of(pending.Pending(looked_at, planned, is_arranged=False), DataFrame)
 
 
 def _csv(files: str | list[str], options: dict[str, Any]) -> Any:

@@ -49,9 +49,9 @@ def function(name: str) -> Callable[..., Any]:
             kwargs = _with_variables(sys._getframe(2), args, kwargs)
         faces = faces_in((args, kwargs))
         mode = config.get("pandas_fallback")
-        lazy_groups = loaded_module("akdask.pandas.lazy_groups")
-        if lazy_groups is not None and name == "merge":
-            _, args, kwargs = lazy_groups.joined_arguments(args, kwargs)
+        pending = loaded_module("akdask.pandas.pending")
+        if pending is not None and name == "merge":
+            _, args, kwargs = pending.joined_arguments(args, kwargs)
             faces = faces_in((args, kwargs))
         if faces and (mode == "error" or not all(face.is_at_hand() for face in faces)):
             try:

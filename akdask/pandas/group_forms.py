@@ -291,7 +291,7 @@ def when_looked_at(
     if params or not group_plans.has_plan(grouped, calls, labels):
         return compute()
     demand_types(grouped, calls, {})
-    from akdask.pandas import lazy_groups
+    from akdask.pandas import pending
     from akdask.pandas.frame import DataFrame as FrameOfPandas
     from akdask.pandas.series import Series as SeriesOfPandas
 
@@ -304,11 +304,11 @@ def when_looked_at(
 
     def looked_at() -> Any:
         try:
-            return lazy_groups.narrowed_sums(computed(planned()), sums)
+            return pending.narrowed_sums(computed(planned()), sums)
         except NotLazyError:
             return compute()
 
-    return lazy_groups.of(lazy_groups.Pending(looked_at, planned, sums=sums), kind)
+    return pending.of(pending.Pending(looked_at, planned, sums=sums), kind)
 
 
 def reduction(how: str) -> Callable[..., Any]:

@@ -77,7 +77,7 @@ def are_small(
     with accessing(StorageOptions(storage_options or {})):
         footers = [metadata_of(file) for file in settled(_files(files), identify_all)]
     ncolumns = max(footer.num_columns for footer in footers) if columns is None else len(columns)
-    return sum(footer.num_rows for footer in footers) * ncolumns <= tuning.READ_VALUES
+    return bool(sum(footer.num_rows for footer in footers) * ncolumns <= tuning.READ_VALUES)
 
 
 def _files(files: str | Sequence[str]) -> list[str]:

@@ -502,14 +502,18 @@ def test_what_pandas_reads_is_known_without_its_reader(tmp_path, monkeypatch, st
 def test_what_pandas_makes_of_types_is_known_of_later_files(monkeypatch, plain, storage):
     schema = pa.schema([(f"x {number}", dtype) for number, dtype in enumerate(TYPES)])
     with pandas.option_context("mode.string_storage", storage):
-        general = lazy_parquet._types_of(lazy_parquet._without_rows(schema.remove(len(schema) - 1), None, None, {}, plain))
+        general = lazy_parquet._types_of(
+            lazy_parquet._without_rows(schema.remove(len(schema) - 1), None, None, {}, plain)
+        )
     with_dictionaries, schema = schema, pa.schema(list(schema)[:-2])
-    for call in range(2):
+    for _ in range(2):
         with pandas.option_context("mode.string_storage", storage):
             found = lazy_parquet._known_types(schema, None, None, {}, plain)
-        assert found.columns.equals(general.columns[:-1]) and found.columns.dtype == general.columns.dtype
+        assert found.columns.equals(general.columns[:-1])
+        assert found.columns.dtype == general.columns.dtype
         assert list(map(repr, found.dtypes)) == list(map(repr, general.dtypes[:-1]))
-        assert isinstance(found.index, pandas.RangeIndex) and len(found.index) == 0
+        assert isinstance(found.index, pandas.RangeIndex)
+        assert not len(found.index)
         # The second time, pandas is not asked.
         monkeypatch.setattr(lazy_parquet, "_made_of", None)
     assert lazy_parquet._known_types(with_dictionaries, None, None, {}, plain) is None

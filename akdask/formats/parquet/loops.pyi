@@ -91,11 +91,12 @@ def append_strings(
     into: Bytes,
 ) -> None: ...
 
-# Each of `leaves` has the number of its physical type, whether it is flat, and whether it is unsigned; `chunks` has the
-# bytes of a `CHUNK` for each leaf and group.  `total` become the rows of all; -1 where the footer is other than most are.
+# Each of `leaves` has the number of its physical type, whether it is flat, and whether it is unsigned; `chunks` has
+# the bytes of a `CHUNK` for each leaf and group.  `total` become the rows of all; -1 where the footer is other than
+# most are.
 def read_row_groups(footer: bytes, leaves: Ints, end: int, total: Ints, rows: Ints, chunks: Bytes) -> int: ...
 
-# `chunk` has the bytes of a `CHUNK`, and so has `found` for each page; -1 and false where indexes are other than most are.
+# `chunk` has the bytes of a `CHUNK`, and so has `found` for each page; -1 and false where indexes are other than most.
 def read_page_locations(index: Bytes, chunk: bytes, found: Ints) -> int: ...
 def read_page_bounds(
     index: Bytes, chunk: bytes, physical: int, is_unsigned: bool, rows: Ints, found: Bytes

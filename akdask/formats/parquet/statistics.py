@@ -13,8 +13,8 @@ from akdask.caches import Cache
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NULLABLE_STR, STR, UINT8, UINT64, ColumnType
 from akdask.columns.strings import SENTINEL
 from akdask.errors import FileFormatError
-from akdask.formats.parquet.columns import NAT, ParquetColumn
 from akdask.formats.parquet import loops
+from akdask.formats.parquet.columns import NAT, ParquetColumn
 from akdask.formats.parquet.thrift import CHUNK, PHYSICAL, UNKNOWN, Struct, ThriftError, extremes, integers, read_struct
 from akdask.storage.files import FileIdentity
 from akdask.storage.objects import ObjType
@@ -314,9 +314,7 @@ def _locations(index: Struct, chunk: np.void) -> PageLocations:
     return PageLocations(firsts, rows, offsets, sizes)
 
 
-def _statistics_in(
-    raw: Bytes, chunk: np.void, column: ParquetColumn, locations: PageLocations
-) -> npt.NDArray[np.void]:
+def _statistics_in(raw: Bytes, chunk: np.void, column: ParquetColumn, locations: PageLocations) -> npt.NDArray[np.void]:
     plain = _plain_statistics(raw, chunk, column, locations)
     return _statistics(read_struct(raw.tobytes())[0], chunk, column, locations) if plain is None else plain
 
