@@ -5,14 +5,15 @@ or are persisted, as a `SpillableResult`, and the oldest go to disk. They are mo
 to task. Slices of an exchange are kept or spilled where they are made (slices.py).
 
 Dask starts workers with ``MALLOC_TRIM_THRESHOLD_=65536``, to keep reserved memory close to used memory.  But the system
-zeroes the pages of each new array, which takes far longer than filling them. So workers keep freed space here. They
-return all of it when memory runs short. Otherwise Dask would count it as data, and spill again and again without
-effect.
+zeroes the pages of each new array, which takes far longer than filling them. So workers keep freed space here, and so
+do other processes from their first computation on. Workers return all of it when memory runs short. Otherwise Dask
+would count it as data, and spill again and again without effect.
 """
 
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from abc import ABC, abstractmethod
 from collections import deque
@@ -40,22 +41,31 @@ keep_freed(lambda: min(config.get("spare_memory"), data_memory(cluster.process_m
 
 @cache
 def manage_freed_memory() -> None:
-    """Let a worker with enough memory keep the space of freed arrays, and return it when memory runs short.
+    """Let a process with enough memory keep the space of freed arrays; a worker returns it when memory runs short.
 
-    Only in processes that Dask told not to keep any.  Memory is checked at intervals, also while Dask pauses the worker
-    for lack of memory: no task would run then that could free any, and the pause would never end.
+    Only workers that Dask told not to keep any look at their memory: at intervals, also while Dask pauses the worker
+    for lack of memory, as no task would run then that could free any, and the pause would never end.
     """
     worker = current_worker() if keeps_no_memory() else None
     if worker is None:
+        is_configured = any(name.startswith("MALLOC_") for name in os.environ)
+        if config.get("spare_memory") and not is_configured and cluster.process_memory() >= 2 * tuning.ENOUGH_MEMORY:
+            _keep_space_of_arrays()
         return
     limit = memory_limit(worker) or sys.maxsize
     is_enough = limit >= tuning.ENOUGH_MEMORY
     config.set(spare_memory=min(config.get("spare_memory"), limit // tuning.SPARE_SHARE if is_enough else 0))
+    if is_enough:
+        _keep_space_of_arrays()
+    call_regularly(worker, partial(give_back_freed_memory, limit), int(1000 * tuning.TRIM_INTERVAL))
+
+
+def _keep_space_of_arrays() -> None:
+    """Have the C library keep the space of freed arrays at once: it would come to that in the course of time."""
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-    if mallopt is not None and is_enough:
+    if mallopt is not None:
         mallopt(MMAP_THRESHOLD, tuning.MOST_CACHED_BYTES)
         mallopt(TRIM_THRESHOLD, 2 * tuning.MOST_CACHED_BYTES)
-    call_regularly(worker, partial(give_back_freed_memory, limit), int(1000 * tuning.TRIM_INTERVAL))
 
 
 def _release_decoded_columns() -> bool:

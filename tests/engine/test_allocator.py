@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from types import SimpleNamespace
 
 import numpy as np
@@ -24,10 +25,28 @@ def test_workers_that_are_short_of_memory_give_back_what_is_freed(cluster_client
     assert idle <= short
 
 
-def test_other_processes_keep_what_they_like(monkeypatch):
-    monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
+@pytest.mark.light
+@pytest.mark.parametrize(
+    ("limit", "spare", "variable", "is_told"),
+    [
+        (2**32, 1, None, True),
+        (2**32 - 1, 1, None, False),
+        (2**32, 0, None, False),
+        (2**40, 1, "MALLOC_ARENA_MAX", False),
+    ],
+)
+def test_other_processes_keep_the_space_of_arrays_where_they_have_memory(monkeypatch, limit, spare, variable, is_told):
+    for name in [name for name in os.environ if name.startswith("MALLOC_")]:
+        monkeypatch.delenv(name)
+    if variable is not None:
+        monkeypatch.setenv(variable, "2")
+    told = {}
+    monkeypatch.setattr(memory, "ctypes", SimpleNamespace(CDLL=lambda _: SimpleNamespace(mallopt=told.__setitem__)))
     monkeypatch.setattr(memory, "call_regularly", lambda *_: pytest.fail("nobody looks at its memory"))
-    memory.manage_freed_memory.__wrapped__()
+    with config.set(spare_memory=spare, memory_limit=limit):
+        memory.manage_freed_memory.__wrapped__()
+    # Arrays of up to 32 MiB come from space that is kept: M_MMAP_THRESHOLD, M_TRIM_THRESHOLD.
+    assert told == ({-3: 2**25, -1: 2**26} if is_told else {})
 
 
 @pytest.mark.parametrize(("limit", "spare"), [(2**29, 0), (2**30, 0), (2**32, 2**29)])

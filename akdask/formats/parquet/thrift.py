@@ -335,8 +335,8 @@ def _plain_row_groups(
     total, groups = np.zeros(1, np.int64), 0
     for _ in range(2):
         rows, chunks = np.zeros(groups, np.int64), np.zeros((len(leaves), groups), CHUNK)
-        room = chunks.view(np.uint8).reshape(-1, CHUNK.itemsize)
-        groups = loops.read_row_groups(footer, types, end, total, rows, room)
+        raw = chunks.view(np.uint8).reshape(-1, CHUNK.itemsize)
+        groups = loops.read_row_groups(footer, types, end, total, rows, raw)
         if groups <= 0:
             return None
     of_all = sum(rows.tolist())
