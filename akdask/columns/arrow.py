@@ -103,7 +103,7 @@ def values_of(lists: pa.LargeListArray, item: ColumnType) -> Column:
     """Return the values of all lists, end to end, as a column of the type `item`."""
     offsets = lists.offsets
     values = lists.values.slice(offsets[0].as_py(), offsets[-1].as_py() - offsets[0].as_py()) if len(lists) else None
-    return from_arrow(lists.values.slice(0, 0) if values is None else values, item)
+    return from_arrow(lists.values[:0] if values is None else values, item)
 
 
 def lists_of(offsets: NumberArray, values: Column) -> pa.LargeListArray:

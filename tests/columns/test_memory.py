@@ -2,7 +2,6 @@
 
 import mmap
 import threading
-import time
 
 import numpy as np
 import pyarrow as pa
@@ -128,10 +127,10 @@ def test_freed_memory_can_be_given_back(spare):
 
 def test_memory_that_nobody_wants_is_given_back(spare, monkeypatch):
     monkeypatch.setattr("akdask.columns.tuning.IDLE_SECONDS", 0.05)
+    of_arrow = threading.Event()
+    monkeypatch.setattr(memory, "_release_arrow", of_arrow.set)
     new_array(LARGE, np.int64)
-    waited = time.monotonic() + 20
-    while spare.nbytes and time.monotonic() < waited:
-        time.sleep(0.01)
+    assert of_arrow.wait(20)
     assert spare.nbytes == 0
 
 

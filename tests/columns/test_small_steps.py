@@ -144,6 +144,16 @@ def test_floats_are_written_as_the_integers_that_they_are():
     assert exact.key_text(np.float64(-2.5)) == "-2.5"
 
 
+def test_numbers_of_files_become_those_of_other_types():
+    for stored, numbers, dtype, wanted in (
+        ("i8", [0, 1, -2], "?", [False, True, True]), ("i8", [0, 1], "i1", [0, 1]), ("f8", [0.0, 1.0], "i8", [0, 1]),
+        ("?", [True, False], "i8", [1, 0]), ("u1", [255, 0], "u8", [255, 0]), ("i4", [5, -5], "f8", [5.0, -5.0]),
+    ):  # fmt: skip
+        out = np.empty(len(numbers), dtype)
+        exact.widen_into(out, np.array(numbers, stored), "x")
+        assert out.tolist() == wanted, (stored, dtype)
+
+
 # ---- lists
 
 
@@ -215,9 +225,12 @@ def test_items_are_put_where_a_mask_holds_and_at_numbers_of_rows():
             if numbers and min(numbers) >= 0:
                 found = put_rows(copied(column), np.array(numbers, np.uint64), items, 2, 9)
                 assert to_objects(found) == wanted, numbers
-        for numbers, wrong in (([3, 9], 9), ([3, -10], -10), ([9, -10], 9)):
+        for dtype, numbers, wrong in (
+            ("i8", [3, 9], 9), ("i8", [3, -10], -10), ("i8", [9, -10], 9), ("u8", [3, 9], 9),
+            ("u8", [2**64 - 1, 3], 2**64 - 1), ("u8", [2**63, 3], 2**63),
+        ):  # fmt: skip
             with pytest.raises(PositionError, match=rf"position {wrong} is outside an array of 9 rows") as caught:
-                put_rows(copied(column), np.array(numbers), of_rows(column, [0, 1]), 2, 9)
+                put_rows(copied(column), np.array(numbers, dtype), of_rows(column, [0, 1]), 2, 9)
             assert "from -9 to 8" in str(caught.value)
 
 

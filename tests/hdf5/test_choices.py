@@ -32,11 +32,13 @@ from akdask.formats.hdf5 import (
     validation,
 )
 from akdask.formats.hdf5.binary import UNKNOWN, MessageKind
-from akdask.formats.hdf5.description import ColumnSchema, ObjectSchema
+from akdask.formats.hdf5.description import ColumnSchema, FileDescription, ObjectSchema
+from akdask.formats.hdf5.inspect import Template
 from akdask.formats.hdf5.library import open_hdf5
 from akdask.formats.hdf5.manifest import HdfManifest
 from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset, StoredGroup
-from akdask.storage.files import identify
+from akdask.formats.hdf5.open_files import NotThereError
+from akdask.storage.files import FileIdentity, identify
 from akdask.storage.objects import ObjType
 from akdask.storage.ranges import ELSEWHERE, Extent, range_reader
 
@@ -364,6 +366,8 @@ def test_all_bytes_but_zero_are_true(raw, stored, is_as_in_memory):
     content = np.array(raw, np.uint8)
 
     def read_into(target, extent, start):
+        # The library converts nothing between the same types.
+        assert target.dtype == extent.dtype
         target.view(np.uint8)[:] = content[start : start + len(target)]
 
     def read(extent, start, count):
@@ -637,3 +641,68 @@ def test_stored_numbers_are_those_of_numpy_unless_bits_are_left_out():
     for dtype, told in (("c16", "complex128"), ("S3", "S3"), (h5py.enum_dtype({"a": 1}, "i1"), "int8"), ("g", "128")):
         with pytest.raises(NotFlatError, match=f"holds .*{told}, not numbers"):
             metadata._numpy_name(h5t.py_create(np.dtype(dtype), logical=True).encode())
+
+
+SIZE, AWAY = 1000, 2**64 - 1
+
+
+def template(own):
+    """Return a template of a file with two datasets of eight bytes an element, and of other numbers that are equal."""
+    datasets = np.array([(0, 3), (1, 4), (2, 5), (8, 8)])
+    structure = SimpleNamespace(numbers=lambda read: read(), end=6)
+    description = FileDescription(FileIdentity("/own", SIZE, "1"), (), np.array(own), None)
+    return Template(description, structure, np.array([[6, 7], [8, 9]]), datasets)
+
+
+def test_files_are_made_as_a_template_where_their_numbers_fit():
+    # Length, address and bytes of both, the size of the file, and two pairs of numbers that have to be the same.
+    sound = [5, 100, 40, 7, 140, 56, SIZE, 3, SIZE, 3]
+    for changes, fits in (
+        ({}, True), ({6: SIZE - 1, 8: SIZE - 1}, False), ({6: SIZE + 1, 8: SIZE + 1}, False), ({8: 7}, False),
+        ({7: 4}, False), ({7: 4, 9: 4}, True), ({0: 6}, False), ({0: 6, 2: 48}, True), ({2: 41}, False),
+        ({5: 0}, False),
+        ({1: SIZE - 40}, True), ({1: SIZE - 39}, False), ({1: SIZE + 1}, False), ({1: 2**64 - 2}, False),
+        ({1: SIZE, 0: 0, 2: 0}, True), ({1: SIZE + 1, 0: 0, 2: 0}, False), ({1: AWAY}, True),
+        ({0: 125, 1: 0, 2: SIZE}, True), ({0: 126, 1: 0, 2: SIZE + 8}, False),
+        ({0: 2**48, 1: AWAY, 2: 2**51}, True), ({0: 2**48 + 1, 1: AWAY, 2: 2**51 + 8}, False),
+    ):  # fmt: skip
+        numbers = [changes.get(place, number) for place, number in enumerate(sound)]
+        wanted = [(-1 if numbers[at + 1] == AWAY else numbers[at + 1], numbers[at]) for at in (0, 3)]
+        found = template([(1, 1), (1, 1)]).slots(SIZE, lambda numbers=numbers: numbers)
+        assert (None if found is None else [*map(tuple, found.tolist())]) == (wanted if fits else None), changes
+    assert template([(1, 1), (1, 1)]).slots(SIZE, lambda: None) is None
+
+
+def test_files_are_described_as_a_template_that_lacks_the_same_values():
+    other = FileIdentity("/other", SIZE, "2")
+    for own, slots, is_described in (
+        ([(100, 5), (140, 7)], [(200, 1), (0, 9)], True),
+        ([(100, 5), (140, 7)], [(200, 0), (240, 9)], False),
+        ([(100, 5), (140, 0)], [(200, 5), (240, 9)], False),
+        ([(100, 5), (140, 0)], [(200, 5), (240, 0)], True),
+        ([(100, 5), (140, 1)], [(200, 5), (240, 1)], True),
+        ([(100, 5), (140, 7)], [(-1, 5), (240, 7)], False),
+        ([(0, 5), (-1, 7)], [(1, 5), (-1, 9)], True),
+        ([(0, 5), (-1, 7)], [(0, 5), (0, 7)], False),
+    ):
+        numbers = [number for address, length in slots for number in (length, address % 2**64, 8 * length)]
+        found = template(own).describe(other, lambda numbers=numbers: [*numbers, SIZE, 0, SIZE, 0])
+        assert (found is not None) == is_described, (own, slots)
+        if found is not None:
+            assert (found.file, [*map(tuple, found.slots.tolist())]) == (other, slots)
+
+
+def test_groups_are_found_by_bytes_or_else_by_the_library(monkeypatch):
+    def of_library(group):
+        if group == "nowhere":
+            raise NotThereError
+        return 9
+
+    by_bytes = {"known": 7, "root": 0}
+    monkeypatch.setattr(group_templates, "find_group", lambda read, root, group: by_bytes.get(group))
+    for root, group, address in (
+        (5, "", 5), (0, "", 0), (5, "known", 7), (5, "root", 0), (5, "other", 9), (5, "nowhere", -1), (None, "", 9),
+        (None, "known", 9), (None, "nowhere", -1),
+    ):  # fmt: skip
+        file = SimpleNamespace(root=root, read_at=None, library=SimpleNamespace(address=of_library))
+        assert group_templates._address(file, group) == address, (root, group)

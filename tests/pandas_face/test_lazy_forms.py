@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas
+import pyarrow as pa
 import pytest
 
 import akdask.pandas as pd
@@ -215,3 +216,114 @@ def test_filtered_rows_are_sorted_as_by_pandas_and_few_of_them_are_read(seed, by
     pandas.testing.assert_frame_equal(
         lazily[lazily["n"] > 2].sort_values(by).to_pandas(), rows[rows["n"] > 2].sort_values(by)
     )
+
+
+def lazily(rows):
+    """Return rows of pandas as a plan of the face, of which nothing is in memory."""
+    face = pd.Series if isinstance(rows, pandas.Series) else pd.DataFrame
+    return face._of(face(rows).lazy(), None)
+
+
+def test_reductions_of_bins_have_the_form_of_pandas_however_they_are_asked_for():
+    rows = ROWS.set_index("t")[["x", "y"]]
+    for name, question in {
+        "a word": lambda own: own.resample("D").agg("sum"),
+        "a list": lambda own: own.resample("D").agg(["sum", "max"]),
+        "named": lambda own: own.resample("D").agg(low=("x", "min"), high=("y", "max")),
+        "named by a class": lambda own: own.resample("D").agg(low=pandas.NamedAgg("x", "min"), high=("x", "max")),
+        "words by column": lambda own: own.resample("D").agg({"y": "mean", "x": "sum"}),
+        "lists by column": lambda own: own.resample("D").agg({"y": ["mean", "min"], "x": "sum"}),
+        "a column": lambda own: own["x"].resample("D").agg("sum"),
+        "a list of a column": lambda own: own["x"].resample("D").agg(["sum", "max"]),
+        "named of a column": lambda own: own["x"].resample("D").agg(low="min", high="max"),
+    }.items():
+        with config.set(pandas_fallback="error"):
+            assert difference(question(lazily(rows)), question(rows)) is None, name
+
+
+def test_rows_get_any_labels():
+    rows = ROWS[["x", "y"]]
+    for labels in (
+        pandas.RangeIndex(6), pandas.RangeIndex(6, name="id"), pandas.RangeIndex(1, 7), pandas.RangeIndex(0, 12, 2),
+        pandas.RangeIndex(5, -1, -1), pandas.Index([0, 1, 2, 3, 4, 5]), pandas.Index([0, 1, 2, 3, 4, 5], name="id"),
+        pandas.Index(list("abcabc")), pandas.date_range("2024", periods=6, name="when"),
+    ):  # fmt: skip
+        own, wanted = lazily(rows), rows.copy()
+        own.index, wanted.index = labels, labels
+        assert own.index.equals(labels), labels
+        assert own.index.name == labels.name
+        assert difference(own, wanted) is None, labels
+        assert difference(own["x"] + own["y"], wanted["x"] + wanted["y"]) is None, labels
+
+
+def test_places_in_groups_choose_rows_as_in_pandas():
+    for name, question in {
+        "first": lambda own: own.groupby("k").nth(0),
+        "last": lambda own: own.groupby("k").nth(-1),
+        "several": lambda own: own.groupby("k").nth([0, 2]),
+        "none": lambda own: own.groupby("k").nth(7),
+        "a slice": lambda own: own.groupby("k").nth(slice(1, None)),
+        "heads": lambda own: own.groupby("k").head(1),
+        "tails": lambda own: own.groupby("k").tail(2),
+        "without the last": lambda own: own.groupby("k").head(-1),
+    }.items():
+        with config.set(pandas_fallback="error"):
+            assert difference(question(lazily(ROWS)), question(ROWS)) is None, name
+    found = lazily(ROWS).groupby("k").nth(0, dropna="any")
+    assert difference(found, ROWS.groupby("k").nth(0, dropna="any")) is None
+
+
+@pytest.mark.filterwarnings("ignore:Constructing a Categorical")
+def test_columns_become_categories_as_in_pandas():
+    columns = {
+        "text": pandas.Series(["b", "a", "b", "c"]),
+        "integers": pandas.Series([3, 1, 3, 2]),
+        "floats": pandas.Series([0.5, -1.0, 0.5, 2.0]),
+    }
+    for name, rows in columns.items():
+        values = rows.drop_duplicates().tolist()
+        own = lazily(rows)
+        for dtype in (
+            "category",
+            pandas.CategoricalDtype(),
+            pandas.CategoricalDtype(ordered=True),
+            pandas.CategoricalDtype(values),
+            pandas.CategoricalDtype(values[::-1], ordered=True),
+            pandas.CategoricalDtype(values[:2]),
+        ):
+            with config.set(pandas_fallback="error"):
+                found = own.astype(dtype)
+            wanted = rows.astype(dtype)
+            assert difference(found, wanted) is None, (name, dtype)
+            assert found.cat.codes.tolist() == wanted.cat.codes.tolist(), (name, dtype)
+
+
+def test_arithmetic_of_decimals_has_the_digits_of_arrow():
+    rows = pandas.DataFrame(
+        {
+            "a": pandas.array(["1.25", "-0.50", None], pandas.ArrowDtype(pa.decimal128(5, 2))),
+            "b": pandas.array(["10.5", "3.0", "2.5"], pandas.ArrowDtype(pa.decimal128(9, 1))),
+            "c": pandas.array([7, -2, 3], pandas.ArrowDtype(pa.int64())),
+        }
+    )
+    own = lazily(rows)
+    for left, right in (("a", "a"), ("a", "b"), ("b", "a"), ("b", "b")):
+        for operation in ("add", "sub", "mul"):
+            found = getattr(own[left], operation)(own[right])
+            wanted = getattr(rows[left], operation)(rows[right])
+            assert found.dtype == wanted.dtype, (left, operation, right)
+            assert difference(found, wanted) is None, (left, operation, right)
+
+
+def test_counts_of_pairs_are_those_of_pandas():
+    own = lazily(ROWS)
+    for name, question in {
+        "counts": lambda house, rows: house.crosstab(rows["k"], rows["x"]),
+        "margins": lambda house, rows: house.crosstab(rows["k"], rows["x"] > 2, margins=True),
+        "shares": lambda house, rows: house.crosstab(rows["k"], rows["x"] > 2, normalize=True),
+        "sums": lambda house, rows: house.crosstab(rows["k"], rows["x"] > 2, rows["x"], aggfunc="sum"),
+        "two keys": lambda house, rows: house.crosstab([rows["k"], rows["x"] > 2], rows["x"] % 2),
+        "names": lambda house, rows: house.crosstab(rows["k"], rows["x"], rownames=["a"], colnames=["b"]),
+    }.items():
+        with config.set(pandas_fallback="error"):
+            assert difference(question(pd, own), question(pandas, ROWS)) is None, name

@@ -279,3 +279,14 @@ def test_groups_of_equal_leading_bits_are_told_by_all_their_bits():
     for columns in ([few, many], [few, many // 2**40 * 2**40, many], [few * 0, few, many]):
         wanted = np.lexsort(columns[::-1])
         assert argsort(columns, [True] * len(columns)).tolist() == wanted.tolist()
+
+
+def test_text_is_ordered_by_the_last_bit_of_each_byte():
+    # Bytes of b and c, and those of the second and third letter, differ in their last bit alone.
+    random = np.random.default_rng(9)
+    for letters, nrows in (("bc", 600), ("bc", 40), ("\u00e8\u00e9", 300), ("\0\1", 300)):
+        texts = ["".join(random.choice([*letters], size)) for size in random.integers(0, 24, nrows)]
+        keys = [text.encode() for text in texts]
+        wanted = sorted(range(nrows), key=keys.__getitem__)
+        for own in (texts, ["the same beginning " + text for text in texts]):
+            assert argsort([pa.array(own, pa.large_string())], [True]).tolist() == wanted

@@ -212,7 +212,8 @@ struct Strings {
     uint64_t word(uint64_t row, uint64_t depth) const {
         auto [start, stop] = bounds(row);
         uint64_t at = start + depth, left = at < stop ? stop - at : 0;
-        return (swapped(leading_bytes(word_within(text, at), at, stop)) & (LAST << 8)) | (left < 8 ? left : 8);
+        uint64_t size = std::min<uint64_t>(left, 8);
+        return (swapped(leading_bytes(word_within(text, at), at, stop)) & (LAST << 8)) | size;
     }
 
     // How many bytes two strings share from a depth on, up to a number.
