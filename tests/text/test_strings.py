@@ -17,7 +17,7 @@ from akdask.columns.dtypes import BOOL, INT64, STR
 from akdask.engine.operations import OPERATIONS
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.operators.text import loops, strings
-from akdask.operators.text.strings import _has_pair, ipv4_number, ipv4_text, leading_sets, unicode_array
+from akdask.operators.text.strings import _branches, _has_pair, ipv4_number, ipv4_text, leading_sets, unicode_array
 from akdask.testing.strategies import strings_in_buffers
 
 WORDS = [
@@ -218,6 +218,39 @@ def test_simple_patterns_are_found_by_the_loop_as_by_re2(words, pattern):
         check("contains", words, expected, substr=anchored, regex=True)
     plain = pc.match_substring(column(words), pattern).to_pylist()
     check("contains", words, plain, substr=pattern)
+
+
+@given(
+    words=st.lists(st.text("abß日 1x_-\x00\n", max_size=12), max_size=30),
+    branches=st.lists(st.text("abß日 1x_-\x00\n", max_size=3), min_size=2, max_size=9),
+    case=st.sampled_from(["", "(?i)"]),
+)
+@example(words=["ſ", "as", "aſ", "AB", "aK", "b"], branches=["as", "b"], case="(?i)")
+@example(words=["a", "", "b|c"], branches=["x", ""], case="")
+def test_one_of_several_words_is_found_as_by_re2(words, branches, case):
+    pattern = case + "|".join(branches)
+    expected = pc.match_substring_regex(column(words), pattern).to_pylist()
+    check("contains", words, expected, substr=pattern, regex=True)
+    check("contains", words, expected, substr=f"(?:{pattern})", regex=True)
+
+
+@pytest.mark.light
+@pytest.mark.parametrize(
+    ("pattern", "branches"),
+    [
+        ("ab|b", ["ab", "b"]),
+        ("(?i)ab|b", ["(?i)ab", "(?i)b"]),
+        ("ab", []),
+        ("|".join("abcdefgh"), [*"abcdefgh"]),
+        ("|".join("abcdefghi"), []),
+        ("a|", []),
+        ("a.|b", []),
+        ("(?i)as|b", []),
+        (r"a\||b", []),
+    ],
+)
+def test_words_are_sought_one_by_one_if_loops_find_all_of_them(pattern, branches):
+    assert _branches(pattern) == branches
 
 
 @pytest.mark.light
