@@ -221,12 +221,11 @@ class TimeExtent:
         value = times._value
         there = Call("not_equal", value, Constant(NOT_A_TIME))
         low, high = (Call("where", there, value, Constant(np.int64(limit))) for limit in (LIMITS.max, LIMITS.min))
-        sizes = (AggregateExpr("count_nonzero", there), AggregateExpr("count_nonzero", Call("logical_not", there)))
-        ((count, missing),) = run(Aggregate(times._frame, sizes))
-        if not count:
-            return cls(0, -1, bool(missing), times._form.unit, times._form.zone)
-        ((first, last),) = run(Aggregate(times._frame, (AggregateExpr("min", low), AggregateExpr("max", high))))
-        return cls(int(first), int(last), bool(missing), times._form.unit, times._form.zone)
+        counts = (AggregateExpr("count_nonzero", there), AggregateExpr("count_nonzero", Call("logical_not", there)))
+        bounds = (AggregateExpr("min", low, nan_of_none=True), AggregateExpr("max", high, nan_of_none=True))
+        ((count, missing, first, last),) = run(Aggregate(times._frame, (*counts, *bounds)))
+        span = (int(first), int(last)) if count else (0, -1)
+        return cls(*span, bool(missing), times._form.unit, times._form.zone)
 
     @property
     def is_empty(self) -> bool:
