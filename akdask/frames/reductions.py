@@ -352,10 +352,14 @@ def moments_of_pairs(frame: DataFrame) -> tuple[list[str], np.ndarray[Any, Any]]
     numbers = _numbers(frame._columns)
     floats = list(map(nearest_floats, numbers.values()))
     pairs = list(combinations_with_replacement(range(len(floats)), 2))
-    lacks = [Call("logical_or", *(missing.is_missing(floats[number]) for number in numbers)) for numbers in pairs]
+    gaps = [
+        missing.is_missing(floats[number]) if can_be_missing(frame._columns.kinds[name], value) else None
+        for number, (name, value) in enumerate(numbers.items())
+    ]
+    lacks = [reduce(_either, {gaps[one]: None, gaps[other]: None}) for one, other in pairs]
 
-    def summed(lacking: Value, value: Value) -> AggregateExpr:
-        return AggregateExpr("sum", Call("where", lacking, Constant(0.0), value))
+    def summed(lacking: Value | None, value: Value) -> AggregateExpr:
+        return AggregateExpr("sum", value if lacking is None else Call("where", lacking, Constant(0.0), value))
 
     sums = [
         summed(lacking, value)
@@ -375,6 +379,11 @@ def moments_of_pairs(frame: DataFrame) -> tuple[list[str], np.ndarray[Any, Any]]
         found[:, one, other] = count, product, first, second
         found[:, other, one] = count, product, second, first
     return list(numbers), found
+
+
+def _either(one: Value | None, other: Value | None) -> Value | None:
+    """Return where one of two conditions holds, of which None never holds."""
+    return one or other if one is None or other is None else Call("logical_or", one, other)
 
 
 def _products(frame: DataFrame) -> tuple[list[str], np.ndarray[Any, Any]]:
@@ -498,8 +507,10 @@ def _means(columns: ColumnSet, values: Sequence[Value]) -> list[Any]:
 def _reduced(columns: ColumnSet, reductions: Sequence[AggregateExpr]) -> list[Any]:
     if not reductions:
         return []
-    (results,) = run(Aggregate(columns.frame, tuple(reductions)))
-    return results
+    distinct = {one.token: one for one in reductions}
+    (results,) = run(Aggregate(columns.frame, tuple(distinct.values())))
+    found = dict(zip(distinct, results, strict=True))
+    return [found[one.token] for one in reductions]
 
 
 def labels_of_extremes(frame: DataFrame, how: str, numeric_only: bool) -> Series:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +12,8 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.errors import ArgumentError, ArgumentTypeError, MissingColumnError, SchemaError, UnsupportedError
+from akdask.frames import reductions
+from akdask.testing.memory import MemorySource
 from akdask.testing.strategies import partition_lengths, partitioned, tables
 
 COLUMNS = ("int64", "float64", "str", "bool")
@@ -260,3 +264,27 @@ def test_a_frame_without_columns_has_nothing_to_sort():
 def test_a_column_of_the_name_of_the_counts_is_refused():
     with pytest.raises(SchemaError, match="rename"):
         ak.DataFrame({"count": [1]}).value_counts()
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 60])
+def test_moments_of_pairs_take_the_rows_where_neither_value_is_missing(count, monkeypatch):
+    rng = np.random.default_rng(count)
+    plain = pd.DataFrame(
+        {
+            "whole": rng.integers(-9, 9, count),
+            "large": rng.integers(2**61, 2**62, count),
+            "float": np.where(rng.random(count) < 0.3, np.nan, rng.random(count)),
+            "other": np.where(rng.random(count) < 0.2, np.nan, rng.random(count) * 1e6),
+        }
+    )
+    lengths = [count // 2, 0, count - count // 2]
+    arrays = MemorySource({name: plain[name].to_numpy() for name in plain}, lengths).arrays()
+    names, found = reductions.moments_of_pairs(ak.DataFrame(arrays))
+    assert names == list(plain)
+    for (row, one), (column, other) in product(enumerate(names), repeat=2):
+        both = plain[[one, other]].astype(float).dropna().to_numpy()
+        left, right = (both - both.mean(axis=0)).T if len(both) else (np.zeros(0), np.zeros(0))
+        expected = len(both), (left * right).sum(), (left * left).sum(), (right * right).sum()
+        np.testing.assert_allclose(found[:, row, column], expected, rtol=1e-9, atol=1e-9 * max(1, *map(abs, expected)))
+    monkeypatch.setattr(reductions, "can_be_missing", lambda *_: True)
+    np.testing.assert_array_equal(reductions.moments_of_pairs(ak.DataFrame(arrays))[1], found)
