@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import akdask.pandas as pd
 from akdask import config
 from akdask.engine.scheduler import recorded
 from akdask.pandas import chunk_forms, frame_forms, group_chunks, series_forms, tuning
+from akdask.pandas.arrow_types import coding_of_type
 from akdask.pandas.frame import DataFrame
 from akdask.pandas.frequencies import Regular
 from akdask.pandas.labels import lazily as lazy_labels
@@ -327,3 +329,76 @@ def test_counts_of_pairs_are_those_of_pandas():
     }.items():
         with config.set(pandas_fallback="error"):
             assert difference(question(pd, own), question(pandas, ROWS)) is None, name
+
+
+@pytest.mark.filterwarnings("ignore:.*ran in pandas")
+def test_values_are_assigned_to_several_columns_and_rows_as_in_pandas():
+    rows = ROWS[["x", "y"]]
+    table = np.arange(12.0).reshape(6, 2)
+    for name, assign in {
+        "an array": lambda own: own.__setitem__(["p", "q"], table),
+        "items": lambda own: own.__setitem__(["p", "q"], [1, "two"]),
+        "one item": lambda own: own.__setitem__(["p", "q"], 0.5),
+        "columns of its own": lambda own: own.__setitem__(["p", "q"], own[["y", "x"]]),
+        "old and new columns": lambda own: own.__setitem__(["y", "q"], table),
+        "a row": lambda own: own.loc.__setitem__(2, [7, 0.5]),
+        "a cell": lambda own: own.loc.__setitem__((2, "y"), 9.5),
+        "a row by its place": lambda own: own.iloc.__setitem__(-1, [7, 0.5]),
+        "a new row": lambda own: own.loc.__setitem__(6, [7, 0.5]),
+        "rows of a mask": lambda own: own.loc.__setitem__((own["x"] > 3, "y"), -1.0),
+    }.items():
+        with config.set(pandas_fallback="error"):
+            own, wanted = lazily(rows), rows.copy()
+            assign(own)
+            assign(wanted)
+            assert difference(own, wanted) is None, name
+    for wrong in (lambda own: own.iloc.__setitem__(9, [7, 0.5]), lambda own: own.loc.__setitem__(2, [1, 2, 3])):
+        for own in (lazily(rows), rows.copy()):
+            with pytest.raises((IndexError, ValueError)):
+                wrong(own)
+
+
+def test_frames_and_series_are_put_together_as_in_pandas():
+    one, other = ROWS[["x", "y"]], ROWS[["y", "k"]].set_axis(range(6, 12))
+    column, unnamed = ROWS["x"], ROWS["y"].rename(None)
+    for name, items, options in (
+        ("frames", [one, other], {}),
+        ("common columns", [one, other], {"join": "inner"}),
+        ("without labels", [one, other], {"ignore_index": True}),
+        ("a frame and a Series", [one, column], {}),
+        ("a Series and a frame", [column, one], {}),
+        ("a frame and one without a name", [one, unnamed], {}),
+        ("Series", [column, unnamed], {}),
+        ("beside each other", [one, ROWS["k"]], {"axis": 1}),
+        ("Series beside each other", [column, unnamed], {"axis": 1}),
+    ):
+        with config.set(pandas_fallback="error"):
+            found = pd.concat([lazily(item) for item in items], **options)
+        assert difference(found, pandas.concat(items, **options)) is None, name
+
+
+def test_sums_and_means_of_decimals_are_those_of_arrow():
+    kind = pa.decimal128(7, 2)
+    amounts = ["1.25", "-0.50", None, "2.00", "0.01", "99999.99"]
+    rows = pandas.DataFrame({"k": [0, 1, 1, 0, 2, 2], "d": pandas.array(amounts, pandas.ArrowDtype(kind))})
+    own = lazily(rows)
+    for how in ("sum", "mean", "min", "max", "count"):
+        with config.set(pandas_fallback="error"):
+            assert difference(getattr(own.groupby("k")["d"], how)(), getattr(rows.groupby("k")["d"], how)()) is None, (
+                how
+            )
+    for limit, wanted in ((None, 9_999_999), (7, 7), (10**9, 9_999_999)):
+        assert coding_of_type(kind, limit).limit == wanted
+
+
+def test_rows_of_files_are_filtered_as_in_pandas(tmp_path, monkeypatch):
+    monkeypatch.setattr(tuning, "READ_VALUES", 0)
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"n": range(5), "t": list("abcab"), "y": [0.5, 1.5, 2.5, 3.5, 4.5]}), path)
+    for filters in (
+        [("n", ">", 2)], [("n", ">=", 2), ("n", "<", 4)], [[("n", "==", 0)], [("n", "=", 3)]], [("n", "in", [1, 4])],
+        [[("n", "<=", 0)], [("n", ">", 1), ("n", "<", 3)]], [("t", "==", "a")], [("t", ">", "a"), ("y", "<=", 2.5)],
+    ):  # fmt: skip
+        with config.set(pandas_fallback="error"):
+            found = pd.read_parquet(path, filters=filters)
+        assert difference(found, pandas.read_parquet(path, filters=filters)) is None, filters

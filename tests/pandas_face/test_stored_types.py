@@ -65,6 +65,8 @@ SUBJECTS = {
         df[df["day"] < df["later"]]
         df["day"] == df["later"]
         df["day"].between(date(2020, 1, 4), date(2020, 2, 4))
+        [df["day"].between(date(2020, 1, 4), date(2020, 1, 7), inclusive=how).sum() for how in ("left", "right")]
+        df["day"].between(date(2020, 1, 4), date(2020, 1, 7), inclusive="neither").sum()
         df["day"].min(), df["day"].max()
         df["day"].nunique(), df["day"].count()
         df["day"].isna()
