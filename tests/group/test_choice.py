@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -13,7 +15,7 @@ from akdask.columns.table import Table
 from akdask.operators.group import tuning
 from akdask.operators.group.aggregation import Aggregation, AggregationStep
 from akdask.operators.group.grouping import are_too_many
-from akdask.operators.group.plan import STRATEGIES, choose_strategy, merged_in_process
+from akdask.operators.group.plan import STRATEGIES, _hashing, choose_strategy, merged_in_process
 from akdask.operators.group.strategies import (
     GroupTable,
     as_one_kind,
@@ -100,6 +102,28 @@ def test_similar_tables_are_split_into_ranges_of_about_the_same_size_even_where_
 def test_one_task_takes_all_tables_where_their_slices_and_bytes_are_few(monkeypatch, tables, count, nbytes, wanted):
     monkeypatch.setattr("akdask.operators.group.plan.memory_share", lambda: 1000)
     assert merged_in_process(tables, count, nbytes) == wanted
+
+
+def test_long_text_is_hashed_where_one_task_puts_its_groups_in_order_or_no_order_is_asked_for(monkeypatch):
+    monkeypatch.setattr(tuning, "MOST_ORDERED_RANGES", 4)
+    frame = SimpleNamespace(frame=SimpleNamespace(npartitions=9), keys=["s", "n"])
+    for has_text, ordered, npartitions, is_merged, wanted in (
+        (True, True, 1, True, ({"hashed"}, 2)),
+        (True, True, 1, False, ({"hashed"}, 2)),
+        (True, True, 4, True, ({"hashed"}, 2)),
+        (True, True, 4, False, (set(), 0)),
+        (True, True, 5, True, (set(), 0)),
+        (True, False, 5, False, ({"hashed"}, 0)),
+        (True, False, 1, True, ({"hashed"}, 0)),
+        (False, False, 1, True, (set(), 0)),
+        (False, True, 1, True, (set(), 0)),
+    ):
+        monkeypatch.setattr(
+            "akdask.operators.group.plan.merged_in_process",
+            lambda tables, count, nbytes, is_merged=is_merged: (tables, nbytes) == (9, 7) and is_merged,
+        )
+        frame.has_text, frame.ordered, frame.npartitions = has_text, ordered, npartitions
+        assert _hashing(frame, 7) == wanted, (has_text, ordered, npartitions, is_merged)
 
 
 def test_values_are_too_many_where_a_sample_has_more_different_ones_than_of_so_many_at_random():

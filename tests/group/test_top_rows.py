@@ -94,7 +94,13 @@ def test_rows_are_kept_in_order_while_they_come_only_where_groups_have_several()
         if is_worth_it:
             wanted = [row for key in range(groups) for row in rows[rows % groups == key][::-1][:3]]
             assert found.tolist() == wanted
-    assert TopRows(1, (True,), tuning.MOST_TOP_ROWS + 1)._by_loop([rows % 9], [rows], rows) is None
+    for count in (1, 2, tuning.MOST_TOP_ROWS):
+        found = TopRows(1, (True,), count)._by_loop([rows % 9], [rows], rows)
+        assert found.tolist() == [row for key in range(9) for row in range(key, 9 * count, 9)], count
+    for count in (0, tuning.MOST_TOP_ROWS + 1):
+        assert TopRows(1, (True,), count)._by_loop([rows % 9], [rows], rows) is None
+    assert TopRows(1, (True,), 1)._by_loop([rows[:0]], [rows[:0]], rows[:0]) is None
+    assert TopRows(1, (True, True), 1)._by_loop([rows % 9], [rows, rows], rows) is None
 
 
 @pytest.mark.parametrize("ascending", [True, False])

@@ -162,3 +162,18 @@ def test_columns_of_numbers_stand_for_strings_beside_numbers(rows):
     text, same = numbered.restored([column[order] for column in numbered.columns])
     assert text.to_pylist() == sorted(plain, key=str.encode)
     assert same.tolist() == numbers[order].tolist()
+
+
+def test_no_strings_leave_the_layout_to_those_that_come():
+    texts = pa.array([f"the same beginning {number}" for number in (3, 1, 2)], pa.large_string())
+    nothing = texts[:0]
+    alone = StringEncoder(3)
+    alone.append(texts)
+    wanted = alone.finish()
+    for blocks in ([nothing, texts], [nothing.dictionary_encode(), texts], [texts, nothing.dictionary_encode()]):
+        coding = StringEncoder(3)
+        for block in blocks:
+            coding.append(block)
+        found = coding.finish()
+        assert found.form == wanted.form
+        assert [codes.tolist() for codes in found.codes] == [codes.tolist() for codes in wanted.codes]

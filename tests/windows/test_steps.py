@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -323,7 +324,9 @@ def test_running_results_in_row_order_go_on_across_partitions(scan, backwards):
     parts = [table_of(*columns) for columns in zip(np.split(rows, [2, 5]), np.split(groups, [2, 5]), strict=True)]
     before, found = None, []
     for part in parts[:: -1 if backwards else 1]:
-        found.append(rows_of(plan._run_in_order((part, before), scan, 3, backwards)))
+        running = plan._run_in_order((part, before), scan, 3, backwards)
+        assert rows_of(running, 1) == rows_of(part, 1)
+        found.append(rows_of(running))
         before = plan._merged_states(before, plan._states_of_groups([part], scan, 3, backwards), scan)
     series = pd.Series(rows)[:: -1 if backwards else 1]
     wanted = getattr(series.groupby(pd.Series(groups)), scan)().sort_index()
@@ -504,3 +507,8 @@ def test_types_of_results_follow_from_columns():
         "cumsum": "int64", "cumprod": "int64", "cummin": "int64", "cummax": "int64",
     }  # fmt: skip
     assert kernels.SCANS["cumsum"].types[BOOL] == INT64
+
+
+def test_plans_of_windows_tell_how_many_rows_they_are_of():
+    for before, after, told in ((0, 0, "sum of 1 rows"), (2, 0, "sum of 3 rows"), (2, 3, "sum of 6 rows")):
+        assert plan.Windows.describe(SimpleNamespace(name="sum", before=before, after=after)) == told
