@@ -7,6 +7,7 @@ plan, so that groups and join are one plan.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -84,6 +85,8 @@ class Pending:
     ----------
     order : Order, optional
         What it is, if it is another result in order.
+    reader : weakref, optional
+        The object of users that is this result.
     """
 
     def __init__(
@@ -98,6 +101,7 @@ class Pending:
         self.is_arranged, self.sums = is_arranged, sums
         self._found: Any = None
         self.order: Order | None = None
+        self.reader: weakref.ref[NDFrame] | None = None
 
     def value(self) -> Any:
         """Return the result; later changes of it change nothing here."""
@@ -124,6 +128,10 @@ class Pending:
         """Return the lazy form, which has sums in 64 bits."""
         return self._build()
 
+    def is_passed_by(self) -> bool:
+        """Return whether only later results want it: no user has it, and it is not computed."""
+        return not self.is_computed() and self.reader is not None and self.reader() is None
+
     def is_computed(self) -> bool:
         """Return whether the result, or all of which it is made, is in memory."""
         return self._found is not None or (bool(self._sources) and all(one.is_computed() for one in self._sources))
@@ -133,6 +141,7 @@ def of(pending: Pending, kind: type[NDFrame]) -> Any:
     """Return a frame or Series that is pending."""
     made = kind._of()
     object.__setattr__(made, "_pending", pending)
+    pending.reader = weakref.ref(made)
     return made
 
 
@@ -166,6 +175,8 @@ def answer(face: Face, name: str, args: tuple[Any, ...], kwargs: dict[str, Any])
     lazily, sources = found._lazy, tuple(one._pending if _is_pending(one) else one for one in (face, *args))
 
     def compute() -> Any:
+        if name == "reset_index" and pending[0].is_passed_by():  # Labels of several levels take long to make.
+            return computed(lazily)
         own, *others = (one.value() if isinstance(one, Pending) else one for one in sources)
         return getattr(own, name)(*others, **kwargs)
 
@@ -184,7 +195,15 @@ def _in_order(pending: Pending, by: Any = None, ascending: Any = True, kind: str
         raise NotLazyError("pandas says what directions are")
     keeps_equal_rows = len(names) > 1 or kind in ("stable", "mergesort")
     options = {"ascending": ascending, "kind": kind} | ({} if by is None else {"by": by})
-    made = Pending(lambda: pending.value().sort_values(**options), Pending._nothing, [pending])
+
+    def compute() -> Any:
+        if keeps_equal_rows and pending.is_passed_by():
+            with suppress(NotLazyError):  # pandas sorts them
+                plan = pending.plan()
+                return computed(_like(plan, _rows(plan).sort_values([*names], [*given])))
+        return pending.value().sort_values(**options)
+
+    made = Pending(compute, Pending._nothing, [pending])
     made.order = Order(pending, names, tuple(given), keeps_equal_rows)
     return made
 

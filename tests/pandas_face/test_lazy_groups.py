@@ -202,6 +202,7 @@ FIRST_ROWS: list[Callable[..., Any]] = [
     lambda r, **by: r.sort_values(**by).head(0),
     lambda r, **by: r.sort_values(**by).head(-2),
     lambda r, **by: r.head(4),
+    lambda r, **by: r.sort_values(kind="stable", ascending=False, **by),
     lambda r, **by: r.iloc[2:6],
     lambda r, **by: r.sort_values(ascending=False, **by).iloc[3:9],
     lambda r, **by: r.sort_values(kind="stable", **by).iloc[:4],
@@ -255,6 +256,10 @@ def test_first_rows_in_the_order_of_several_columns_are_those_of_pandas(seed: in
         for found in FRAMES:
             for by in (["n", "v"], ["v", "n"]):
                 for ascending in (True, False, [True, False], [False, True]):
+                    pandas.testing.assert_frame_equal(
+                        found(rows).sort_values(by, ascending=ascending).to_pandas(),
+                        found(given).sort_values(by, ascending=ascending),
+                    )
                     for n in (1, 4, 500):
                         pandas.testing.assert_frame_equal(
                             found(rows).sort_values(by, ascending=ascending).head(n).to_pandas(),
@@ -296,6 +301,22 @@ def test_parts_of_results_in_order_are_found_without_the_others_in_memory(monkey
         assert made._pending is not None
         pandas.testing.assert_series_equal(made.to_pandas(), found(given))
     assert not computed
+
+
+@pytest.mark.parametrize("is_read", [False, True])
+@pytest.mark.parametrize("seed", range(2))
+def test_labels_become_columns_whether_or_not_the_result_is_read(seed: int, is_read: bool) -> None:
+    given = _rows(seed)[0]
+    for found in (*RESULTS, *FRAMES):
+        result, expected = found(_lazily(given)), found(given)
+        made, column = result.reset_index(), expected.reset_index()
+        if isinstance(expected, pandas.DataFrame):
+            by = ["v", "n"]
+            made, column = made.sort_values(by), column.sort_values(by)
+        held = result if is_read else None
+        del result
+        pandas.testing.assert_frame_equal(made.to_pandas(), column)
+        assert held is None or held.to_pandas().equals(expected)
 
 
 @pytest.mark.parametrize("most", [2**15 - 1, 2**15, -(2**15), -(2**15) - 1])
