@@ -13,7 +13,7 @@ from akdask.engine.alignment import Gather
 from akdask.engine.rowwise import Project
 from akdask.errors import ArgumentError
 from akdask.operators.rows import plan, tuning
-from akdask.operators.rows.plan import ConcatRanges, PutAt, Take
+from akdask.operators.rows.plan import ConcatRanges, PutAt, PutSelected, Take
 from akdask.testing.memory import MemorySource
 
 pytestmark = [pytest.mark.lazy_only, pytest.mark.few_rows_only]
@@ -197,3 +197,11 @@ def test_ranges_of_numbers_have_rows_of_their_own_in_as_many_partitions():
     assert ranges.npartitions == 2
     assert not ranges.rows.is_fixed
     assert ranges.number.name == 0
+
+
+def test_one_column_that_is_wanted_is_changed_in_given_memory_and_several_are_not(monkeypatch):
+    for kind, function in ((PutAt, "_put"), (PutSelected, "_put_selected")):
+        monkeypatch.setattr(plan, function, lambda node, name, arrays: (name, arrays))
+        node = object.__new__(kind)
+        assert node.lower_into({"x": 0}, "arrays") == ("x", "arrays")
+        assert node.lower_into({"x": 0, "y": 0}, "arrays") is None

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import operator
 from itertools import product
 
 import numpy as np
@@ -11,9 +12,10 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.columns.bigint import from_ints
-from akdask.columns.table import slice_rows, take_rows
-from akdask.operators.sort import tuning
-from akdask.operators.sort.top_k import bound_of, first_rows, rows_within
+from akdask.columns.table import Table, slice_rows, take_rows
+from akdask.operators.keys.keys import word
+from akdask.operators.sort import top_k, tuning
+from akdask.operators.sort.top_k import TopKSink, bound_of, first_rows, rows_within
 from akdask.testing.strategies import partitioned
 
 ITEMS = st.lists(st.sampled_from([0.0, -0.0, 1.0, 2.0, 3.0, np.nan, np.inf]), min_size=1, max_size=9)
@@ -103,3 +105,48 @@ def test_first_rows_of_the_same_keys_share_a_pass_where_columns_have_other_names
     steps = (one[1:] - one[:-1]) * 100 + other[1:] - other[:-1]
     wanted = np.lexsort([fine, coarse])
     np.testing.assert_array_equal(steps.to_ndarray(), np.diff(coarse[wanted]) * 100 + np.diff(fine[wanted]))
+
+
+def test_text_is_compared_with_the_last_of_the_rows_that_are_wanted():
+    texts = ["b", "d", "a", "c", "b", "e", ""]
+    strings = pa.array(texts, pa.large_string())
+    for upwards in (True, False):
+        ordered = sorted(texts, reverse=not upwards)
+        for count in (1, 2, 3, 4, 7, -1, -2, -4, -7):
+            bound = ordered[count - 1] if count > 0 else ordered[count]
+            before, same = top_k._compared(strings, upwards, count)
+            comes_first = operator.lt if upwards == (count > 0) else operator.gt
+            assert before.tolist() == [comes_first(text, bound) for text in texts], (upwards, count)
+            assert same.tolist() == [text == bound for text in texts], (upwards, count)
+
+
+def test_bounds_are_those_of_the_last_row_by_the_first_two_columns_of_numbers():
+    few, many = np.array([3, 1, 3, 2]), np.array([5, 9, 7, 8])
+    text = pa.array(["x", "y", "z", "x"], pa.large_string())
+    for columns, count, value, second in (
+        ([few], 4, 3, None), ([few], 5, None, None), ([few], 0, None, None), ([few], -4, 1, None),
+        ([few, many], 4, 3, 7), ([few, many], -4, 1, 9), ([few, many, text], 4, 3, 7), ([few, many, many], 3, 3, 7),
+        ([few, text], 4, 3, None), ([few * 0, many], 2, 0, 9), ([few * 0, many], -2, 0, 5),
+        ([np.array([0.5, np.nan])], 2, None, None), ([np.array([0.5, 1.5])], 2, 1.5, None),
+        ([np.array([0.5, 1.5])], -2, None, None),
+    ):  # fmt: skip
+        found = bound_of(columns, [True] * len(columns), count)
+        if len(few) < abs(count) or not count:
+            assert found is None
+            continue
+        assert found.value == value, (count, columns)
+        own = None if second is None else word(np.array([second]), 0)[0]
+        assert found.second == (own if own is None or count > 0 else ~own), (count, columns)
+
+
+def test_first_rows_of_tables_are_all_as_long_as_these_have_no_more():
+    tables = [Table({0: np.array(keys)}, len(keys)) for keys in ([3, 1], [2, 0, 5])]
+    for count in (1, 4, 5, 6, -1, -4, -5):
+        sink = TopKSink((0,), (True,), (), None, None, count)
+        found = sink._first_of(tables).columns[0].tolist()
+        wanted = sorted([3, 1, 2, 0, 5])[:count] if count > 0 else sorted([3, 1, 2, 0, 5])[count:]
+        assert sorted(found) == wanted, count
+        assert len(sink._first_of(tables[:1]).columns[0]) == min(2, abs(count))
+    alone = TopKSink((0,), (True,), (), None, None, 2)
+    assert alone._first_of(tables[:1]) is tables[0]
+    assert alone._first_of([tables[0], tables[1].slice(0, 0)]).columns[0].tolist() == [3, 1]

@@ -3,7 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from akdask.columns.strings import from_nulls, with_nulls
 from akdask.engine.operations import OPERATIONS
+from akdask.operators.text.chains import field
 
 
 def cut(word, *, delimiter, times, include, partial, from_right):
@@ -42,3 +44,17 @@ def test_delimiters_of_a_string_do_not_overlap(from_right):
     how = {"delimiter": "aa", "times": 2, "include": False, "partial": from_right, "from_right": from_right}
     found = OPERATIONS["peel"].evaluate(strings, part=0, regex=False, **how)
     assert found.to_pylist() == [cut(word, **how)[0] for word in strings.to_pylist()]
+
+
+def test_fields_of_any_number_are_those_that_python_splits():
+    texts = ["a-b-c", "d", "", "-", "x--y", "-e", "f-", "\u00e4-\u00f6", None]
+    for delimiter in ("-", "--", "b-", "\u00f6"):
+        strings = from_nulls(pa.array(texts, pa.large_string()))
+        for number in range(-4, 4):
+            wanted = []
+            for text in texts:
+                parts = [] if text is None else text.split(delimiter)
+                wanted.append(parts[number] if -len(parts) <= number < len(parts) else None)
+            assert with_nulls(field(strings, delimiter, number)).to_pylist() == wanted, (delimiter, number)
+            some = strings.slice(2, 5)
+            assert with_nulls(field(some, delimiter, number)).to_pylist() == wanted[2:7], (delimiter, number)
