@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.columns.table import Table
+from akdask.engine import tuning as engine_tuning
 from akdask.engine.optimizer import inputs_first, optimize
 from akdask.operators.group import aggregation as aggregations
 from akdask.operators.group import plan, tuning
@@ -406,3 +407,19 @@ def test_sorted_groups_that_are_kept_are_not_made_again(files):
     assert counts.tolist() == ROWS.groupby("s").size().tolist()
     (optimized,) = optimize([counts.max().expr])
     assert all(node.ordered for node in inputs_first([optimized]) if isinstance(node, Groups))
+
+
+@pytest.mark.usefixtures("_hashes")
+@pytest.mark.parametrize("is_long", [True, False])
+def test_rows_of_later_blocks_join_those_whose_first_block_was_looked_at(is_long, files, monkeypatch):
+    seen = []
+    monkeypatch.setattr(plan, "have_long_text", lambda keys: seen.append(len(keys[0])) or is_long)
+    monkeypatch.setattr(tuning, "MOST_STRINGS", 0)
+    monkeypatch.setattr(engine_tuning, "FEW_BLOCK_ROWS", 0)
+    monkeypatch.setattr(engine_tuning, "FEWEST_BLOCK_ROWS", 1)
+    with ak.config.set(block_size=2**9):
+        found = QUESTIONS["sums"](ak.DataFrame(ak.read_parquet(files))).to_pandas()
+    pandas.testing.assert_frame_equal(found, QUESTIONS["sums"](ROWS), check_dtype=False)
+    # Keys are looked at until a block has left rows, which the first does.
+    assert len(seen) == 1
+    assert seen[0] < 500

@@ -462,3 +462,13 @@ def test_slices_of_columns_are_joined_in_order_and_own_their_memory():
     alone = joined_slices([(column, 2, 4)])
     assert alone.tolist() == [2, 3]
     assert not np.shares_memory(alone, column)
+
+
+def test_sampled_keys_are_alike_in_what_is_left_of_their_bits():
+    for keys, lost, alike in (
+        ([0, 1, 2, 3], 0, False), ([0, 1, 2, 2], 0, True), ([0, 1, 2, 4], 1, True), ([0, 2, 4, 6], 1, False),
+        ([0, 2, 4, 6], 2, True), ([5], 0, False), ([3, 0, 3], 0, True), ([0, 2**62], 64, True),
+    ):  # fmt: skip
+        assert partition._alike([np.array(keys)], [True], lost) == alike, (keys, lost)
+        # Several keys are, as far as one is looked at.
+        assert partition._alike([np.array(keys), np.arange(len(keys))], [True, True], lost)
