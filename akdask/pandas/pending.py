@@ -310,8 +310,11 @@ def _found_first(pending: Pending, order: Order | None, n: int) -> Any:
     """Return the first rows of a result in an order, None where pandas might find others among equal ones."""
     plan, is_once = pending.rows(), order is None or order.keeps_equal_rows
     rows = _rows(plan)
+    has_text = any(value.dtype.kind == "str" for value in rows._columns.all_values())
+    if not is_once and (n > tuning.DISTINCT_FIRST or not has_text):
+        rows = rows.persist()
     in_order = rows if order is None else rows.sort_values([*order.by], [*order.ascending])
-    found, types = _first_rows(pending, _like(plan, in_order.head(n if is_once else n + 1)))
+    found, types = _first_rows(rows, pending.sums, _like(plan, in_order.head(n if is_once else n + 1)))
     if order is not None:
         values = _values(plan, found, order)
         lacks = bool(values.isna().to_numpy().any())
@@ -325,14 +328,14 @@ def _found_first(pending: Pending, order: Order | None, n: int) -> Any:
     return found.astype(types if isinstance(plan, DataFrame) else types.get(VALUES, found.dtype))
 
 
-def _first_rows(pending: Pending, first: Any) -> tuple[Any, dict[str, Any]]:
+def _first_rows(rows: DataFrame, sums: Mapping[str, Narrow], first: Any) -> tuple[Any, dict[str, Any]]:
     """Compute first rows of a result, and the types of its sums, which all rows decide."""
-    columns, fitting = _rows(pending.rows())._columns, []
-    for name, coding in pending.sums.items():
+    columns, fitting = rows._columns, []
+    for name, coding in sums.items():
         bounds, column = np.iinfo(coding.dtype), pdarray(columns.frame, columns.values[name])
         fitting.append(((column >= bounds.min) & (column <= bounds.max)).all()._expr)
-    rows, *fit = run(plan_in_pandas(first), *fitting)
-    return rows, {name: coding.dtype for (name, coding), fits in zip(pending.sums.items(), fit, strict=True) if fits}
+    found, *fit = run(plan_in_pandas(first), *fitting)
+    return found, {name: coding.dtype for (name, coding), fits in zip(sums.items(), fit, strict=True) if fits}
 
 
 def _sorted_by_pandas(rows: DataFrame, order: Order, types: Mapping[str, Any]) -> Any:
