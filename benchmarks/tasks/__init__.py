@@ -40,6 +40,8 @@ TASKS: dict[str, str] = {
     "scripts": "scripts:run_scripts",
     "first-runs": "first_runs:first_runs",
     "tpch": "tpch:tpch",
+    "tpch-large": "tpch:tpch_large",
+    "tpch-workers": "tpch:tpch_workers",
     "scaling": "scaling:scaling",
     "strings": "strings:read_write_ask_strings",
     "arriving": "arriving:text_and_numbers_to_pandas",

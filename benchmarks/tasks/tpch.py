@@ -15,16 +15,28 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import dask
 import pyarrow as pa
 import pyarrow.parquet as pq
+from distributed import Client, LocalCluster
 
 import akdask as ak
 from benchmarks.data import make_once
 from benchmarks.process import fresh
-from benchmarks.report import MILLISECONDS, OURS, Result
+from benchmarks.report import MEBIBYTES, MILLISECONDS, OURS, Result
 from benchmarks.setting import FULL_SIZE, Setting
 from benchmarks.timing import Seconds, compare
-from benchmarks.tpch.engines import GENERATED, LOCALE, PANDAS, PLAIN, TABLES, answer_of, pandas_sources
+from benchmarks.tpch.engines import (
+    GENERATED,
+    LOCALE,
+    PANDAS,
+    PLAIN,
+    TABLES,
+    answer_of,
+    by_akdask,
+    compared,
+    pandas_sources,
+)
 
 FLOORS = {"locale files": 1.2, "plain Parquet": 0.9, "files of tpchgen-cli": 0.8}
 """The bars of the geometric means, by the form of the files that akdask reads."""
@@ -35,31 +47,80 @@ FEWEST = 0.001
 """The smallest scale factor, of 6,000 lines."""
 
 
+LARGE = 5
+"""The scale factor of tables whose queries have a bar for memory, too."""
+MOST_MEMORY = 2e9
+WORKERS = 2
+SHARE_OF_THREADS = 0.85
+
+
 def tpch(setting: Setting) -> list[Result]:
     """Ask all queries of scale factor 1, or of less in a run of few rows."""
-    return list(_ask(setting))
+    return list(_ask(setting, 1))
 
 
-def _ask(setting: Setting) -> Iterable[Result]:
-    scale = max(min(setting.rows / FULL_SIZE, 1.0), FEWEST)
+def tpch_large(setting: Setting) -> list[Result]:
+    """Ask the same of five times as many rows, and measure the peak of each process."""
+    return list(_ask(setting, LARGE))
+
+
+def tpch_workers(setting: Setting) -> list[Result]:
+    """Ask the same of locale files on a cluster of processes, and on threads of this one, in turns."""
+    folder = _tables(setting, 1)
+    with (
+        LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=":0") as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        return [_on_workers(setting, client, number, folder) for number in range(1, len(pandas_sources()) + 1)]
+
+
+def _on_workers(setting: Setting, client: Client, number: int, folder: Path) -> Result:
+    query = by_akdask(number, folder, LOCALE, setting.threads)
+
+    def on_threads() -> object:
+        return compared(query())
+
+    def on_workers() -> object:
+        with client.as_current(), dask.config.set(scheduler="distributed"):
+            return compared(query())
+
+    seconds = setting.interleave({OURS: on_workers, "threads": on_threads})
+    return Result(f"TPC-H q{number}, {WORKERS} workers", MILLISECONDS, seconds, {"threads": SHARE_OF_THREADS})
+
+
+def _scale(setting: Setting, most: float) -> float:
+    """Return the scale factor of a run: `most`, or less in a run of few rows."""
+    return max(most * min(setting.rows / FULL_SIZE, 1.0), FEWEST)
+
+
+def _tables(setting: Setting, most: float) -> Path:
+    scale = _scale(setting, most)
     folder = setting.folder / f"tpch-{scale}"
     make_once(folder, partial(write_tables, scale=scale))
+    return folder
+
+
+def _ask(setting: Setting, most: float) -> Iterable[Result]:
+    folder, is_large = _tables(setting, most), most == LARGE
     given = {"threads": setting.threads, "later": min(LATER_RUNS, setting.repeat)}
-    ask: Callable[..., Any] = answer_of if scale == FEWEST else partial(fresh, answer_of)
+    ask: Callable[..., Any] = answer_of if _scale(setting, most) == FEWEST else partial(fresh, answer_of)
     by_form = defaultdict[str, list[Result]](list)
     for number in range(1, len(pandas_sources()) + 1):
         # Rivals answer once of files that two forms are compared with, at the same time as akdask.
         asked = cache(lambda who, form, number=number: ask(who, number, str(folder), form, given))
         for form, floor in FLOORS.items():
-            who = [OURS, "polars", "duckdb", *([PANDAS] if form == "plain Parquet" else [])]
+            who = [OURS, "polars", "duckdb", *([PANDAS] if form == "plain Parquet" and not is_large else [])]
             found = {name: asked(name, FOLDERS[form] if name == OURS else _folder_of_rivals(form)) for name in who}
-            compare({name: tuple(answer) for name, (answer, _, _) in found.items()})
+            compare({name: tuple(answer) for name, (answer, *_) in found.items()})
             for run, of in (("first run", _first), ("later runs", _later)):
                 seconds = Seconds({name: of(taken[1]) for name, taken in found.items()},
                                   {name: of(taken[2]) for name, taken in found.items()})  # fmt: skip
                 floors = {name: 1.0 if name == PANDAS else floor for name in who if name != OURS}
-                task = f"TPC-H q{number}"
+                task = f"TPC-H of scale factor {LARGE}, q{number}" if is_large else f"TPC-H q{number}"
                 by_form[form].append(Result(task, MILLISECONDS, seconds, floors, case=f"{form}, {run}"))
+            if is_large:
+                peaks = {name: taken[3] for name, taken in found.items()}
+                by_form[form].append(Result(task, MEBIBYTES, peaks, limit=MOST_MEMORY, case=f"{form}, peak"))
     return chain.from_iterable(by_form.values())
 
 

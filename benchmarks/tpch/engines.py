@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.report import OURS
-from benchmarks.timing import measure
+from benchmarks.timing import measure, peak
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,11 +38,12 @@ def sql_sources() -> tuple[str, ...]:
 
 def answer_of(
     who: str, number: int, folder: str, form: str, given: Mapping[str, int]
-) -> tuple[tuple[float, ...], list[float], list[float]]:
-    """Return what answers are compared by, the seconds of each run, and those of processors, in this process."""
+) -> tuple[tuple[float, ...], list[float], list[float], int]:
+    """Return what answers are compared by, seconds of each run, those of processors, and the peak of this process."""
     run = ENGINES[who](number, Path(folder), form, given["threads"])
     turns = [measure(run) for _ in range(1 + given["later"])]
-    return _compared(turns[0].answer), [turn.seconds for turn in turns], [turn.cpu or 0.0 for turn in turns]
+    highest = peak()
+    return compared(turns[0].answer), [turn.seconds for turn in turns], [turn.cpu or 0.0 for turn in turns], highest
 
 
 def _in_pandas_words(module: Any, number: int, opened: Callable[[str], Any]) -> Callable[[], Any]:
@@ -62,7 +63,7 @@ def _in_pandas_words(module: Any, number: int, opened: Callable[[str], Any]) -> 
     return run
 
 
-def _by_akdask(number: int, folder: Path, form: str, threads: int) -> Callable[[], Any]:
+def by_akdask(number: int, folder: Path, form: str, threads: int) -> Callable[[], Any]:
     import dask
 
     from akdask import config
@@ -135,14 +136,14 @@ def _parquet(folder: Path, form: str) -> dict[str, Path]:
 
 
 ENGINES: Mapping[str, Callable[[int, Path, str, int], Callable[[], Any]]] = {
-    OURS: _by_akdask,
+    OURS: by_akdask,
     "polars": _by_polars,
     "duckdb": _by_duckdb,
     PANDAS: _by_pandas,
 }
 
 
-def _compared(found: Any) -> tuple[float, ...]:
+def compared(found: Any) -> tuple[float, ...]:
     """Return the number of rows and sums of columns, of text those of lengths, whatever the names and their order."""
     import pandas
     import pyarrow as pa
