@@ -11,7 +11,15 @@ from akdask.columns.dtypes import STR
 from akdask.engine.node import lower
 from akdask.errors import TransferError
 from akdask.operators.join import plan, tuning
-from akdask.operators.join.plan import CategoryTable, HashJoin, JoinSide, has_match, join_row_numbers, join_rows
+from akdask.operators.join.plan import (
+    BuildIndex,
+    CategoryTable,
+    HashJoin,
+    JoinSide,
+    has_match,
+    join_row_numbers,
+    join_rows,
+)
 from akdask.testing.memory import MemorySource
 
 pytestmark = [pytest.mark.lazy_only, pytest.mark.few_rows_only]
@@ -92,3 +100,9 @@ def test_categories_take_the_memory_of_their_labels_and_of_the_codes_of_those_th
         lower(table)
     with ak.config.set(max_transfer_bytes=nbytes - 1), pytest.raises(TransferError, match="categories"):
         lower(table)
+
+
+def test_an_index_of_all_rows_has_another_result_beside_that_of_first_rows():
+    array = ak.array([5, 6, 5])
+    for need, count in (("rows", 1), ("unique rows", 1), ("only rows", 1), ("all rows", 2)):
+        assert tuple(BuildIndex.of(array._frame, [array._value], need).rows.lengths) == (count,)

@@ -11,11 +11,12 @@ import pytest
 import akdask.pandas as pd
 from akdask import config
 from akdask.engine.scheduler import recorded
-from akdask.pandas import chunk_forms, frame_forms, group_chunks, series_forms, tuning
+from akdask.pandas import chunk_forms, frame_forms, group_chunks, series_forms, summaries, tuning
 from akdask.pandas.arrow_types import coding_of_type
 from akdask.pandas.frame import DataFrame
 from akdask.pandas.frequencies import Regular
 from akdask.pandas.labels import lazily as lazy_labels
+from akdask.pandas.refusals import ArrangementError, NotLazyError
 from tests.pandas_face.compare import difference
 
 ROWS = pandas.DataFrame(
@@ -402,3 +403,23 @@ def test_rows_of_files_are_filtered_as_in_pandas(tmp_path, monkeypatch):
         with config.set(pandas_fallback="error"):
             found = pd.read_parquet(path, filters=filters)
         assert difference(found, pandas.read_parquet(path, filters=filters)) is None, filters
+
+
+def test_columns_to_describe_are_those_that_pandas_chooses():
+    rows = ROWS.assign(b=[True, False, True, True, False, True], c=pandas.Categorical(list("abcabc")))
+    choices = [{}, {"include": "all"}]
+    for kind in ("number", "bool", "datetime", "category", "str", ["number", "bool"], ["category", "str"], [np.int64]):
+        choices += [{"include": kind}, {"exclude": kind}]
+    choices += [{"include": ["number", "bool"], "exclude": ["float64"]}, {"include": ["number"], "exclude": "int64"}]
+    for options in choices:
+        given = {"include": None, "exclude": None, **options}
+        assert summaries._described(rows.head(0), **given) == [*rows.describe(**options).columns], options
+    words = rows[["k", "c"]]
+    assert summaries._described(words.head(0), None, None) == [*words.describe().columns]
+    assert lazily(words).describe().shape == words.describe().shape
+    for include, exclude, reason in (
+        ("all", "number", NotLazyError), ("timedelta", None, NotLazyError), ("float64", "float64", ArrangementError),
+        ("no type", None, ArrangementError),
+    ):  # fmt: skip
+        with pytest.raises(reason):
+            summaries._described(rows.head(0), include, exclude)

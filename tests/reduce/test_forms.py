@@ -201,3 +201,11 @@ def test_medians_of_groups_keep_nan_where_it_is_not_skipped():
     np.testing.assert_array_equal(groups.median(floats, skipna=False)[1].to_ndarray(), [np.nan, 3.0])
     np.testing.assert_array_equal(groups.median(floats)[1].to_ndarray(), [2.0, 3.0])
     np.testing.assert_array_equal(groups.median(integers)[1].to_ndarray(), [2.0, 3.0])
+
+
+def test_missing_integers_count_as_true_beside_those_that_are_no_floats():
+    for items in ([2**53 + 1, None], [0, None], [1, None, 0], [2**63 - 1, None, 5], [None, None], [2**53 + 1, 0, None]):
+        array = ak.DataFrame(pd.DataFrame({"n": pd.array(items, "Int64")}))["n"]
+        are_true = [item is None or item != 0 for item in items]
+        found = [bool(ak.any(array)), bool(ak.all(array)), int(ak.count_nonzero(array))]
+        assert found == [any(are_true), all(are_true), sum(are_true)], items
