@@ -35,7 +35,7 @@ from akdask.pandas.csv_rows import OwnRows, rules_of, types_of
 from akdask.pandas.face import words
 from akdask.pandas.labels import by_rows, computed
 from akdask.pandas.lazy import LazyFrame
-from akdask.pandas.lazy_parquet import with_labels
+from akdask.pandas.lazy_parquet import PandasTypes, with_labels
 from akdask.pandas.refusals import NotLazyError
 from akdask.records import record
 from akdask.storage.files import FileIdentity, identify
@@ -141,7 +141,8 @@ def csv(files: str | Sequence[str], **options: Any) -> LazyFrame:
     )
     arrays = {name: from_stored(_stored(source, name, kind)) for name, kind in columns.items()}
     frame = LazyFrame._of(ColumnSet.of(arrays))
-    made = with_labels(frame, names[: len(shown.columns)], [str(position) for position in index], shown.iloc[:0], None)
+    nothing, levels = PandasTypes.of(shown.iloc[:0]), [str(position) for position in index]
+    made = with_labels(frame, names[: len(shown.columns)], levels, nothing, None)
     _compare_rows(made, shown)
     return made
 

@@ -147,7 +147,7 @@ def _compared(
     chosen = list(schema.names) if columns is None else list(columns)
     nothing = _known_types(schema, columns, filters, backend, plain)
     if nothing is None:
-        nothing = _types_of(_with_categories(_without_rows(schema, columns, filters, backend, plain), given))
+        nothing = PandasTypes.of(_with_categories(_without_rows(schema, columns, filters, backend, plain), given))
     stored = _stored_labels(schema, nothing)
     names = [name for name in chosen if name not in stored]
     if len(names) != len(nothing.dtypes) or len(stored) != len(set(stored)):
@@ -185,9 +185,10 @@ class PandasTypes:
     dtypes: tuple[Any, ...]
     index: pandas.Index
 
-
-def _types_of(nothing: pandas.DataFrame) -> PandasTypes:
-    return PandasTypes(nothing.columns, tuple(nothing.dtypes), nothing.index)
+    @classmethod
+    def of(cls, nothing: pandas.DataFrame) -> PandasTypes:
+        """Return those of a frame without rows."""
+        return cls(nothing.columns, tuple(nothing.dtypes), nothing.index)
 
 
 def _type_of_text() -> tuple[Any, ...]:
