@@ -504,7 +504,7 @@ def test_what_pandas_reads_is_known_without_its_reader(tmp_path, monkeypatch, st
 def test_what_pandas_makes_of_types_is_known_of_later_files(monkeypatch, plain, storage):
     schema = pa.schema([(f"x {number}", dtype) for number, dtype in enumerate(TYPES)])
     with pandas.option_context("mode.string_storage", storage):
-        general = lazy_parquet._types_of(
+        general = lazy_parquet.PandasTypes.of(
             lazy_parquet._without_rows(schema.remove(len(schema) - 1), None, None, {}, plain)
         )
     with_dictionaries, schema = schema, pa.schema(list(schema)[:-2])
@@ -543,7 +543,7 @@ KINDS = {
 def test_types_are_compared_with_those_of_pandas_before_and_after_they_are_known(tmp_path):
     pq.write_table(pa.table(KINDS), tmp_path / "x.parquet")
     frame = lazy_parquet.parquet(str(tmp_path / "x.parquet"))
-    right = lazy_parquet._types_of(pandas.read_parquet(tmp_path / "x.parquet").iloc[:0])
+    right = lazy_parquet.PandasTypes.of(pandas.read_parquet(tmp_path / "x.parquet").iloc[:0])
     lazy_parquet._compare(frame, right)
     lazy_parquet._compare(frame, right)
     for place, dtype in enumerate(right.dtypes):
@@ -560,7 +560,7 @@ def test_labels_are_compared_though_types_are_known(tmp_path):
     rows = pandas.DataFrame({"x": [1.5, 2.5]}, index=pandas.Index([3, 4], name="k"))
     rows.to_parquet(tmp_path / "x.parquet")
     frame = lazy_parquet.parquet(str(tmp_path / "x.parquet"))
-    right = lazy_parquet._types_of(rows.iloc[:0])
+    right = lazy_parquet.PandasTypes.of(rows.iloc[:0])
     lazy_parquet._compare(frame, right)
     for labels in (rows.index.astype(float), rows.index.astype(str)):
         with pytest.raises(NotLazyError, match="is read as"):
