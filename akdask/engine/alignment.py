@@ -186,6 +186,8 @@ def _(frame: Project) -> Expr:
 
 @lower.register
 def _(frame: Gather) -> Expr:
+    if frame.frame.npartitions == 1:
+        return frame.frame
     calls = ((all_partitions(frame.frame.npartitions), ()),)
     return Tasks(frame._name, concat_tables, calls, frame.frame)
 
