@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas
+import pyarrow as pa
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.arrays.array import Array, wrap
@@ -544,7 +545,8 @@ def _dates(values: Any) -> tuple[Any, Coding] | None:
     if len(lacking) > 1 or not lacking <= GAP_OF_TYPE.keys() or {*map(type, there)} != {datetime.date}:
         return None
     days = np.zeros(len(values), np.int64)
-    days[~missing] = there.astype("datetime64[D]").astype(np.int64)
+    # NumPy takes 2.3 microseconds for each date, Arrow a fraction of that.
+    days[~missing] = pa.array(there, pa.date32()).view(pa.int32()).to_numpy()
     gap = GAP_OF_TYPE[lacking.pop()] if lacking else "NaN"
     found = with_gaps(days, missing)
     return found, Objects("date", gap)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import sys
 from types import SimpleNamespace
@@ -12,6 +13,7 @@ import pytest
 
 import akdask.pandas as pd
 from akdask.pandas import frame_forms, scripts, tuning, writing
+from akdask.pandas.encoded import encoded
 from akdask.pandas.encoded_steps import _columns_taken
 from akdask.pandas.refusals import NotLazyError
 from akdask.pandas.steps import FrameGroups, SeriesGroups
@@ -177,3 +179,12 @@ def test_groups_by_two_keys_have_labels_of_the_types_of_pandas(first, monkeypatc
         pandas.testing.assert_series_equal(one.to_pandas(), other)
         one, other = (df.groupby(keys, observed=True).agg({"x": "max"}) for df in (pd.DataFrame(wanted), wanted))
         pandas.testing.assert_frame_equal(one.to_pandas(), other)
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pandas.NaT])
+def test_dates_are_days_since_1970(missing):
+    dates = [datetime.date.min, missing, datetime.date(1969, 12, 31), datetime.date(2013, 7, 1), datetime.date.max]
+    days, _ = encoded(pandas.Series(dates, dtype=object))
+    epoch = datetime.date(1970, 1, 1).toordinal()
+    assert days.isna().tolist() == [False, True, False, False, False]
+    assert days[[0, 2, 3, 4]].tolist() == [date.toordinal() - epoch for date in dates if date is not missing]
