@@ -458,6 +458,13 @@ OF_FIRST_KIND = {1: 0, 2: 32, 3: 32, 5: {1: 4, 2: 0, 3: 3}}
 OF_SECOND_KIND = {1: 3, 2: 32, 3: 32, 8: {1: 4, 4: 0, 5: 0, 6: 0}}
 
 
+def written_column(path):
+    """Return a column of four integers, none of which may be missing, of a file that is written for it."""
+    schema = pa.schema([pa.field("x", pa.int64(), nullable=False)])
+    pq.write_table(pa.table([[1, 2, 3, 4]], schema=schema), path)
+    return inspect_file(identify(str(path))).columns["x"]
+
+
 @pytest.mark.parametrize(
     ("change", "error"),
     [
@@ -467,10 +474,7 @@ OF_SECOND_KIND = {1: 3, 2: 32, 3: 32, 8: {1: 4, 4: 0, 5: 0, 6: 0}}
 )  # fmt: skip
 def test_headers_of_pages_tell_sizes_that_can_be(tmp_path, monkeypatch, change, error):
     """One page of four numbers, without levels and not packed, is all that the chunk has."""
-    path = str(tmp_path / "x.parquet")
-    schema = pa.schema([pa.field("x", pa.int64(), nullable=False)])
-    pq.write_table(pa.table([[1, 2, 3, 4]], schema=schema), path)
-    column = inspect_file(identify(path)).columns["x"]
+    column = written_column(tmp_path / "x.parquet")
     for number, header in enumerate((OF_FIRST_KIND, OF_SECOND_KIND)):
         head = header_of(header | change)
         (tmp_path / str(number)).write_bytes(head + bytes(32))
@@ -499,10 +503,7 @@ def test_headers_of_pages_tell_sizes_that_can_be(tmp_path, monkeypatch, change, 
 )  # fmt: skip
 def test_headers_of_dictionaries_tell_numbers_that_can_be(tmp_path, monkeypatch, dictionary, size, error):
     """A dictionary of 32 bytes comes before one page of four numbers."""
-    path = str(tmp_path / "x.parquet")
-    schema = pa.schema([pa.field("x", pa.int64(), nullable=False)])
-    pq.write_table(pa.table([[1, 2, 3, 4]], schema=schema), path)
-    column = inspect_file(identify(path)).columns["x"]
+    column = written_column(tmp_path / "x.parquet")
     # Checksums are numbers of 32 bits without a sign.
     checksum = {4: -7} if dictionary[2] else {}
     head = header_of({1: 2, 2: size, 3: 32, **checksum, 7: dictionary})
