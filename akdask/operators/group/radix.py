@@ -9,6 +9,7 @@ partitions by one integer key, without copying the rows.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from itertools import accumulate, pairwise
 from typing import Any, ClassVar, TypeAlias
 
@@ -452,13 +453,17 @@ class RadixRange:
 
         The words alone are sorted, without the numbers of their rows, and tell the keys of the groups.
         """
-        if self._aggregation.steps != COUNT or not self._nrows:
+        if self._aggregation.steps != COUNT:
             return None
-        keys = [concat_rows(column) for column in zip(*self._columns(), strict=True)]
-        found = SlotGrid.around(keys)
-        grid = None if found is None else found.with_bits()
-        if grid is None or not tuning.SLOTS_PER_ROW * self._nrows < grid.nslots <= SIGN:
+        parts = [columns for columns in self._columns() if len(columns[0])]
+        # Before rows are copied, which is in vain where the keys do not fit.
+        grids = [grid for grid in map(SlotGrid.around, parts) if grid is not None]
+        if not parts or len(grids) < len(parts):
             return None
+        grid = reduce(SlotGrid.united, grids).with_bits()
+        if not tuning.SLOTS_PER_ROW * self._nrows < grid.nslots <= SIGN:
+            return None
+        keys = [concat_rows(column) for column in zip(*parts, strict=True)]
         codes = grid.codes(keys)
         words = (codes.copy() if codes is keys[0] else codes).view(np.uint64)
         sort_words(words)
