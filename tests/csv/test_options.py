@@ -1,4 +1,4 @@
-"""Lines that are passed over, further missing values, and columns that are chosen or label rows."""
+"""Delimiters, lines that are passed over, further missing values, and columns that are chosen or label rows."""
 
 from __future__ import annotations
 
@@ -102,3 +102,14 @@ def test_columns_that_are_not_there_are_named(tmp_path, options):
 def test_the_delimiter_is_found_behind_skipped_lines(tmp_path):
     (tmp_path / "x.csv").write_text("made, by, hand\na;b\n1;2\n")
     assert list(ak.scan(tmp_path / "x.csv", skiprows=1).columns) == ["a", "b"]
+
+
+@pytest.mark.parametrize("delimiter", "eE+-.xN ")
+def test_numbers_end_where_the_delimiter_stands_though_it_may_belong_to_one(tmp_path, delimiter):
+    longest = ["12345678901234567890", "1234567890123456", "0.1234567891", "123456789.5", "7.1e15"]
+    cells = [cell for cell in ["1", "+2", "-3", "-1.5", "+.25", "7.", "8e2", *longest] if delimiter not in cell]
+    lines = [map(str, range(len(cells))), cells, cells]
+    (tmp_path / "x.csv").write_text("".join(f"{delimiter.join(line)}\n" for line in lines))
+    found = ak.DataFrame(ak.read_csv(str(tmp_path / "x.csv"), column_delim=delimiter))
+    expected = pd.read_csv(tmp_path / "x.csv", sep=delimiter, engine="c")
+    pd.testing.assert_frame_equal(found.to_pandas(), expected, check_index_type=False)

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import akdask as ak
-from akdask.errors import ArgumentError, ExistsError, SchemaError, UnsupportedError, WriteError
+from akdask.errors import ArgumentError, ExistsError, FileFormatError, SchemaError, UnsupportedError, WriteError
 from akdask.storage.locales import locale_files
 from akdask.storage.transaction import FileTransaction
 
@@ -153,3 +153,25 @@ def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
 def test_numbers_of_one_byte_are_unsigned_integers(tmp_path):
     ak.array(np.array([1, 255], np.uint8)).to_csv(tmp_path / "x")
     assert ak.load_all(tmp_path / "x")["array"].tolist() == [1, 255]
+
+
+def test_sets_have_a_manifest_whose_sums_tell_damage_and_single_files_have_none(tmp_path):
+    def written(name, **options):
+        parts = ak.concatenate([ak.arange(10, 20), ak.arange(20, 25), ak.arange(25, 29), ak.arange(29, 40)])
+        ak.save_all({"a": parts}, tmp_path / name, file_format="csv", **options)
+        return (tmp_path / f".{name}.akdask").exists()
+
+    assert written("x")
+    assert not written("single", file_type="single")
+    with ak.config.set(manifest=False):
+        assert not written("bare")
+    ak.arange(10, 30).to_csv(tmp_path / "joined", "a", num_locales=2)
+    for name in ("x", "joined"):
+        path = locale_files(str(tmp_path / name))[1]
+        before = os.stat(path)
+        with open(path, "r+b") as file:
+            file.seek(-2, os.SEEK_END)
+            file.write(b"5")
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+        with ak.config.set(verify_checksums=True), pytest.raises(FileFormatError, match="checksum"):
+            ak.load_all(tmp_path / name)["a"].tolist()
