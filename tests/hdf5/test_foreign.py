@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import akdask as ak
-from akdask.errors import FileFormatError, MissingDatasetError, ObjTypeError, UnsupportedError
+from akdask.errors import FileFormatError, ObjTypeError, UnsupportedError
 from akdask.formats.hdf5.file_set import open_set
 from akdask.pandas import scan as face_scan
 from akdask.storage.objects import ObjType
@@ -428,64 +428,6 @@ def test_groups_without_members_hide_nothing_that_cannot_be_read(path):
         ak.read_hdf(path)
     with pytest.raises(ObjTypeError, match="without members"):
         ak.read_hdf(path, "a")
-
-
-def test_a_group_is_the_frame_of_its_members(path):
-    with h5py.File(path, "w") as file:
-        file["g/a"] = np.arange(3)
-        file["g/deep/b"] = [b"x", b"y", b"z"]
-        file["g/one"] = 5
-        file["g/odd"] = np.array([b"ab"] * 3, "V2")
-        file["h"] = np.arange(2)
-    with pytest.warns(RuntimeWarning) as told:
-        found = ak.read_hdf(path, ["h", "g"])
-    assert ["'g/odd': dataset" in str(one.message) for one in told] == [True, False]
-    assert "'one': 1 row" in str(told[1].message)
-    assert found["h"].tolist() == [0, 1]
-    assert found["g"].to_pandas().to_dict("list") == {"a": [0, 1, 2], "deep/b": ["x", "y", "z"]}
-    with pytest.raises(MissingDatasetError, match="'i'"):
-        ak.read_hdf(path, ["i", "g"])
-
-
-@pytest.mark.parametrize("is_old", [False, True])
-def test_frames_of_anndata_have_their_labels_and_categoricals(path, is_old):
-    with h5py.File(path, "w") as file:
-        file["obs/_index"] = [b"c0", b"c1", b"c2"]
-        file["obs/n"] = np.arange(3)
-        labels = np.array(["low", "high"], h5py.string_dtype())
-        file["obs/__categories/kind" if is_old else "obs/kind/categories"] = labels
-        file["obs/kind" if is_old else "obs/kind/codes"] = np.array([1, -1, 0], "i1")
-        file["X/data"], file["X/indices"] = np.array([0.5, 1.5, 2.5]), np.array([0, 2, 1])
-        file["X/indptr"] = np.array([0, 2, 2, 3])
-    found = ak.read_hdf(path, ["obs", "X"])
-    obs = found["obs"]
-    assert obs.index.tolist() == ["c0", "c1", "c2"]
-    assert obs["n"].tolist() == [0, 1, 2]
-    assert isinstance(obs["kind"], ak.Categorical)
-    assert obs["kind"].tolist() == ["high", "N/A", "low"]
-    assert found["X"]["indices"].tolist() == [[0, 2], [], [1]]
-    assert found["X"]["data"].tolist() == [[0.5, 1.5], [], [2.5]]
-
-
-def test_masks_beside_values_are_missing_rows(path):
-    with h5py.File(path, "w") as file:
-        for name, values in {"n": [2**60 + 1, 0, 3], "b": [True, False, True], "x": [0.5, 1.5, 2.5]}.items():
-            file[f"obs/{name}/values"], file[f"obs/{name}/mask"] = values, [False, True, False]
-        file["obs/other/values"], file["obs/other/mask"], file["obs/other/c"] = (
-            [1, 2, 3],
-            [False, True, False],
-            [7, 8, 9],
-        )
-        file["obs/short/values"], file["obs/short/mask"] = [1, 2, 3], [True, False]
-    with pytest.warns(RuntimeWarning, match="'short/mask': 2 rows"):
-        obs = ak.read_hdf(path, "obs")["obs"]
-    assert set(obs.columns) == {
-        *("n", "b", "x/values", "x/mask", "other/values", "other/mask", "other/c", "short/values")
-    }
-    assert obs["n"].isna().tolist() == [False, True, False]
-    assert obs["n"].fillna(-1).tolist() == [2**60 + 1, -1, 3]
-    assert obs["b"].isna().tolist() == [False, True, False]
-    assert obs["other/mask"].tolist() == [False, True, False]
 
 
 @pytest.mark.parametrize("block", [512, 4096, 65536])

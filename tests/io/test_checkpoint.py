@@ -320,3 +320,62 @@ def test_entries_that_contradict_each_other_are_refused(saved):
         (saved / "a.md").write_text("\n".join(lines))
         with pytest.raises(FileFormatError, match=told):
             ak.load_checkpoint("mine", saved.parent)
+
+
+def test_a_checkpoint_is_named_after_the_package_and_stands_in_the_working_folder_unless_told(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    a, grid, text = ak.array([1, 2]), ak.arange(6).reshape(2, 3), ak.array(["left out"])
+    labels, _hidden = ak.Categorical(["a", "b"]), ak.arange(3)
+    assert ak.save_checkpoint() == "akdask"
+    assert sorted(file.name for file in (tmp_path / ".akdata" / "akdask").iterdir()) == [
+        "a.md",
+        "a_LOCALE0000.data",
+        "server.md",
+    ]
+    assert {name: found.tolist() for name, found in ak.load_checkpoint("akdask").items()} == {"a": [1, 2]}
+    assert ak.save_checkpoint("other", mode="error") == "other"
+    with pytest.raises(ExistsError, match="'overwrite'"):
+        ak.save_checkpoint("other", mode="error")
+    del a
+    with pytest.raises(FileError, match="nothing to write"):
+        ak.save_checkpoint()
+    assert [item.size for item in (grid, text, labels, _hidden)] == [6, 1, 2, 3]
+
+
+@pytest.mark.parametrize("name", ["d/c", "/c", ".", "..", "c/"])
+def test_names_of_other_folders_are_refused(tmp_path, name):
+    a = ak.array([1])
+    with pytest.raises(ArgumentError, match="no name of a checkpoint"):
+        ak.save_checkpoint(name, tmp_path)
+    with pytest.raises(ArgumentError, match="mode is 'overwrite', 'preserve_previous', 'error'"):
+        ak.save_checkpoint("c", tmp_path, mode="append")
+    with pytest.raises(UnsupportedError, match="folder of this machine"):
+        ak.save_checkpoint("c", "memory://folder")
+    with pytest.raises(UnsupportedError, match="folder of this machine"):
+        ak.load_checkpoint("c", "memory://folder")
+    assert a.size == 1
+    assert not [*tmp_path.iterdir()]
+
+
+def test_chunks_of_other_types_and_lengths_than_entries_tell_are_refused(saved):
+    file = next(saved.glob("u_LOCALE0000.data"))
+    own = pq.read_table(file)["data"]
+    told = (saved / "u.md").read_text()
+    for column in (
+        own.cast(pa.float64(), safe=False),
+        pa.array([0] * len(own), pa.int64()),
+        pa.array([0] * len(own), pa.uint32()),
+        pa.concat_arrays([*own.chunks, pa.array([1], pa.uint64())]),
+        pa.array(own.to_pylist()[1:], pa.uint64()),
+        pa.array([None] * len(own), pa.uint64()),
+    ):
+        pq.write_table(pa.table({"data": column}), file)
+        with pytest.raises(FileFormatError, match="u_LOCALE0000"):
+            ak.load_checkpoint("mine", saved.parent)
+    pq.write_table(pa.table({"other": own}), file)
+    with pytest.raises(FileFormatError, match="cannot be read"):
+        ak.load_checkpoint("mine", saved.parent)
+    # Further columns are passed over, and folders of the server that wrote it too.
+    pq.write_table(pa.table({"more": own, "data": own}), file)
+    (saved / "u.md").write_text(told.replace('"filename":"', '"filename":"/on/a/server/'))
+    assert ak.load_checkpoint("mine", saved.parent)["u"].tolist() == VALUES["u"].tolist()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import pickle
 import sqlite3
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 import akdask as ak
 from akdask.errors import ArgumentError, FileError, FileFormatError, MissingFileError, UnsupportedError
+from akdask.io.tables import database
 from akdask.io.tables.database import Database
 
 N = 3000
@@ -121,6 +123,24 @@ def test_more_parts_than_keys_are_one_for_each(path):
     found = opened(path, on="id", parts=100, filters=[("id", "<", -490)])
     assert found["id"].tolist() == [-500, -497, -494, -491]
     assert set(found["id"]._frame.source.lengths) == {1}
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3, 7, 1000, None])
+def test_ranges_are_equally_wide_and_have_the_rows_between_their_bounds(path, parts, monkeypatch):
+    monkeypatch.setattr(database, "ROWS", 1024)
+    rows = database.Query(database.Database.at(path, None), 'SELECT * FROM "my flows"', "", [])
+    found = database._ranges(rows, rows.schema(), "id", parts)
+    first, last = int(ROWS["id"].min()), int(ROWS["id"].max())
+    width = math.ceil((last - first + 1) / (parts or 3))
+    assert [(one.first, one.last) for one in found] == [
+        (start, min(start + width - 1, last)) for start in range(first, last + 1, width)
+    ]
+    assert [one.nrows for one in found] == [int(ROWS["id"].between(one.first, one.last).sum()) for one in found]
+    table = found[-1](["host", "id"])
+    assert table.to_pandas().to_dict("list") == ROWS[ROWS["id"] >= found[-1].first][["host", "id"]].to_dict("list")
+    assert found[-1]([]).num_rows == found[-1].nrows
+    empty = database.Query(rows.database, rows.text, '"id" < -500', [])
+    assert database._ranges(empty, rows.schema(), "id", parts) == []
 
 
 def test_rows_that_came_later_are_told(path):

@@ -106,8 +106,9 @@ def test_each_element_of_several_dimensions_is_a_row(path):
 
 
 def test_coordinates_alone_are_columns(path):
-    write(path, {"t": np.array([3, 1]), "x": 2}, {})
-    assert ak.scan(path).to_pandas()["t"].tolist() == [3, 1]
+    for length in (1, 2, 7):
+        write(path, {"t": np.array([3, 1]), "x": length}, {})
+        assert ak.scan(path).to_pandas().to_dict("list") == {"t": [3, 1]}
 
 
 def test_coordinates_shorter_than_a_dimension_are_no_labels_and_longer_ones_are_cut(path):

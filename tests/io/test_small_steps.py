@@ -12,7 +12,7 @@ import pytest
 
 import akdask as ak
 from akdask.columns.dtypes import FLOAT64, INT64
-from akdask.errors import ArgumentError, ArgumentTypeError, MissingDatasetError
+from akdask.errors import ArgumentError, ArgumentTypeError, FileError, MissingDatasetError
 from akdask.frames.dataframe import DataFrame
 from akdask.io import files, group_frames, scanning, sessions, zarr
 from akdask.io.tables import database
@@ -39,6 +39,23 @@ def test_text_files_are_scanned_when_columns_are_asked_for_and_remote_ones_at_on
         found = scanning._scan_csv(str(tmp_path / "x.csv"))
         assert isinstance(found, str) is not remote
         assert len(deferred) == (not remote)
+
+
+@pytest.mark.lazy_only
+def test_one_text_file_of_this_machine_is_read_when_columns_are_asked_for_and_others_at_once(tmp_path, monkeypatch):
+    for name in "xy":
+        (tmp_path / f"{name}.csv").write_text("i,t\n1,a\n2,b\n")
+    one, both = str(tmp_path / "x.csv"), str(tmp_path / "*.csv")
+    assert type(ak.read_csv(one)) is type(ak.read_csv(one, ["t"])) is files.DeferredObjects
+    assert list(ak.read_csv(one, ["t", "i", "t"])) == ["t", "i"]
+    assert type(ak.read_csv(both)) is files.NamedObjects
+    assert ak.read_csv(both)["i"].tolist() == [1, 2, 1, 2]
+    with ak.config.set(eager=True):
+        assert type(ak.read_csv(one)) is files.NamedObjects
+    monkeypatch.setattr("akdask.io.csv.is_remote", lambda path: True)
+    assert type(ak.read_csv(one)) is files.NamedObjects
+    with pytest.raises(FileError, match="no objects to read"):
+        ak.read_csv(one, [])
 
 
 def test_scanned_columns_and_labels_are_those_of_pandas(tmp_path):
