@@ -203,8 +203,15 @@ def _(node: Zip, need: Need) -> ReaderNeeds:
     if len(frames) == 1:
         yield frames[0], ReaderNeed((), need.order, need.partitions, need.rows or EVERY_ROW)
         return
+    # Columns of the same rows stay side by side, whatever partitions these have.
+    partitions = need.partitions or len({_numbered(frame)._name for frame in frames}) > 1
     for frame in frames:
-        yield frame, ReaderNeed(())
+        yield frame, ReaderNeed((), partitions=partitions)
+
+
+def _numbered(frame: Frame) -> Frame:
+    """Return the rows that a column numbers; other frames as they are."""
+    return frame.frame if isinstance(frame, RowNumbers) else frame
 
 
 @needs_of_inputs.register
@@ -302,10 +309,14 @@ def _(node: Concat, need: Need) -> ReaderNeeds:
         yield frame, ReaderNeed(need.only(frame.names), need.order, need.partitions)
 
 
-@needs_of_inputs.register(CountRows)
-@needs_of_inputs.register(RowNumbers)
-def _(node: CountRows | RowNumbers, need: Need) -> ReaderNeeds:
+@needs_of_inputs.register
+def _(node: CountRows, need: Need) -> ReaderNeeds:
     yield node.frame, ReaderNeed(())
+
+
+@needs_of_inputs.register
+def _(node: RowNumbers, need: Need) -> ReaderNeeds:
+    yield node.frame, ReaderNeed((), partitions=need.partitions)
 
 
 @needs_of_inputs.register

@@ -10,6 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
+import akdask.pandas as face
+from akdask.engine import tuning as engine_tuning
 from akdask.operators.join import order as join_order
 from akdask.operators.join import tuning
 from akdask.testing.memory import MemorySource
@@ -46,10 +48,20 @@ def _rows(frame):
     return frame[["k", "v", "o", "c", "name"]].to_numpy().tolist()
 
 
+def _first_groups(frame):
+    """Return the groups with the largest sums, labelled by their numbers among all groups."""
+    groups = frame.groupby("o", as_index=False)["v"].sum()
+    return groups.sort_values(["v", "o"], ascending=[False, True]).head(2)
+
+
 ENDS = {
     "sum": (lambda f: [f["v"].sum(), f["c"].sum()], lambda f: [f["v"].sum(), f["c"].sum()]),
     "groups": (lambda f: _grouped(f, f["o"]), lambda f: f.groupby("o")["v"].sum().to_dict()),
     "groups of the last table": (lambda f: _grouped(f, f["name"]), lambda f: f.groupby("name")["v"].sum().to_dict()),
+    "first groups": (
+        lambda f: _first_groups(face.DataFrame(f)).to_pandas().to_dict(),
+        lambda f: _first_groups(f).to_dict(),
+    ),
     "rows": (lambda f: _rows(f.to_pandas()), _rows),
 }
 """What is asked of the rows."""
@@ -121,3 +133,27 @@ def test_an_arranged_chain_of_joins_has_the_same_rows(order, monkeypatch, pytest
     # Sides that are exchanged, or kept at each step, are no chain.
     assert applied["groups"] or pytestconfig.getoption("--materialized")
     assert not applied["rows"]
+
+
+@pytest.mark.lazy_only
+@pytest.mark.few_rows_only
+def test_joins_are_arranged_for_the_first_of_groups_in_several_partitions(monkeypatch):
+    monkeypatch.setattr(tuning, "FILTERED_ROWS", 0)
+    monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
+    sales = [(k % 3, 0.0, v) for k, v in zip(range(12), [1, 0, 3, 2, 0, 1, 1, 2, 0, 3, 1, 0], strict=True)]
+    orders = [(k, "a", o) for k in range(3) for o in range(4)]
+    customers, nations = [("a", 1.5, 1)], [(0.0, "x"), (1.5, "y")]
+    rows = zip((sales, orders, customers, nations), COLUMNS.values(), strict=True)
+    ours, theirs = zip(*(_tables(some, columns, [2, 5]) for some, columns in rows), strict=True)
+    arranged = []
+    chain_of = join_order._chain
+
+    def noted(top, needs):
+        found = chain_of(top, needs)
+        arranged.append(found is not None)
+        return found
+
+    monkeypatch.setattr(join_order, "_chain", noted)
+    ask, expect = ENDS["first groups"]
+    assert ask(_chain(ours, "nations last", True, "inner")) == expect(_chain(theirs, "nations last", True, "inner"))
+    assert any(arranged)
