@@ -11,7 +11,7 @@ import pytest
 import akdask as ak
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR
 from akdask.columns.table import Table
-from akdask.engine.blocks import Partition
+from akdask.engine.blocks import Mask, Partition, PartitionBatch
 from akdask.engine.cache import Materialized
 from akdask.engine.rowwise import Filter, Project, column_identity
 from akdask.engine.slices import CutTables
@@ -309,6 +309,7 @@ def test_unwanted_keys_become_words_and_long_text_stays(names, words, by):
 @pytest.mark.parametrize(
     ("splitters", "expected"),
     [
+        (splitters_of([[3]]), True),
         (splitters_of([[3, 5]]), True),
         (splitters_of([[3, 5, 7]]), True),
         (splitters_of([[3, 5, 7, 9]]), False),
@@ -400,6 +401,28 @@ def test_numbers_of_eight_bytes_in_memory_are_split_in_ranges_that_fit_the_cache
     if found is not None:
         _, (values,), first = found
         assert (values.tolist(), first) == (column.tolist(), 0)
+
+
+def test_numbers_are_split_in_fine_ranges_only_where_all_partitions_and_the_first_row_are_in_memory(monkeypatch):
+    monkeypatch.setattr(tuning, "WORTH_RANGES", 4)
+    numbered = SplitColumn(range_partition(["v"], ["v"], (True,), {"v": INT64, ROW: INT64}))
+    plain = SplitColumn(range_partition(["v"], ["v"], (True,), {"v": INT64}))
+    made = splitters_of([[1, 3]])
+    table = Table({"v": np.arange(5), ROW: np.arange(5) + 70}, 5)
+    below = Compiler([[ColumnRef("here", "v", INT64)]], {"here": 0}, {})
+    kept = Mask(below.last([Call("less", ColumnRef("here", "v", INT64), Constant(2))]))
+    whole, filtered = Partition([table], (), (), 10), Partition([table], (), (kept,), 10)
+    for split, partitions, expected in (
+        (plain, [whole], [5]),
+        (plain, [whole, whole], [5, 5]),
+        (plain, [whole, filtered], None),
+        (plain, [filtered], None),
+        # Row numbers that are a column are computed.
+        (numbered, [whole], None),
+        (numbered, [whole, filtered], None),
+    ):
+        found = split._numbers_in_memory(PartitionBatch(partitions), made)
+        assert (None if found is None else [len(values) for values in found[1]]) == expected
 
 
 # ---- ranges

@@ -111,6 +111,20 @@ def test_rows_belong_to_the_range_after_all_splitters_that_are_not_beyond_them()
                 assert out.tolist() == expected
 
 
+@pytest.mark.parametrize("bits", [1, 14, 15, 16, 17, 40, 63, 64])
+def test_ranges_of_keys_of_any_span_are_those_of_their_splitters(bits):
+    rng = np.random.default_rng(bits)
+    for low in (0, 5, 2**64 - 2**bits):
+        high = min(low + 2**bits, 2**64) - 1
+        words = np.concatenate(
+            [rng.integers(low, high, 2000, np.uint64, endpoint=True), np.array([low, high], np.uint64)]
+        )
+        splitters = np.sort(rng.choice(words, 60))
+        ranges = RangePartitioner(splitters, np.zeros(60, np.int64), low, high)
+        expected = np.searchsorted(splitters, words, "right")
+        assert ranges.of(words, np.arange(len(words))).tolist() == expected.tolist()
+
+
 def test_keys_count_from_the_smallest_and_are_packed_without_lost_bits():
     ranges = RangePartitioner(np.array([9], np.uint64), np.array([0]), 4, 4 + 2**61)
     words, packed = np.array([4, 7, 4 + 2**61], np.uint64), np.zeros(3, np.uint64)
