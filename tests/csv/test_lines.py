@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from akdask.formats import tuning
 from akdask.formats.csv import lines
 from akdask.formats.csv.lines import Lines, UnclosedQuoteError, byte_ranges, last_end, scanned
+from akdask.formats.csv.types import _column
 from akdask.storage.files import identify
 from akdask.storage.ranges import ALIGNED_ROWS
 
@@ -111,6 +112,20 @@ def test_stretches_find_the_same_as_one(tmp_path, monkeypatch, cell):
     assert found.ranges == whole.ranges
     assert found.classes.tolist() == whole.classes.tolist()
     assert sum(piece.nrows for piece in found.ranges) == 300
+
+
+def test_types_of_columns_are_those_of_all_stretches(tmp_path, monkeypatch):
+    path, lines = tmp_path / "x.csv", Lines(b",", keeps_blank=False)
+    for cell in ("x", "", "1.5", "true", "2020-01-01", "2020-01-01T00:00:00+02:00"):
+        for place in (0, 1, 149, 150, 151, 298, 299):
+            path.write_text("".join(f"{number},{cell if number == place else number}\n" for number in range(300)))
+            whole = scanned(identify(str(path)), 0, lines, 700, columns=2)
+            with monkeypatch.context() as patch:
+                patch.setattr(tuning, "CSV_STRETCH", 50)
+                patch.setattr("akdask.formats.csv.lines.CPU_COUNT", 9)
+                found = scanned(identify(str(path)), 0, lines, 700, columns=2)
+            number, changed = (_column(0, *classes) for classes in found.classes.tolist())
+            assert changed == _column(0, *whole.classes[1].tolist()) != number, (cell, place)
 
 
 def test_blank_lines_are_rows_where_a_row_is_one_text(tmp_path):

@@ -446,6 +446,23 @@ def test_kinds_of_objects_bound_the_releases_that_read_them(names, reach, paths)
     assert (found.oldest, found.newest) == reach
 
 
+def test_of_several_kinds_the_one_that_went_first_and_the_one_that_came_last_bound_the_releases(paths, tmp_path):
+    for path in paths:
+        with h5py.File(path, "r+") as file:
+            for name in set(file) - {"view"}:
+                del file[name]
+            file.create_dataset("old/booleans", data=np.array([1, 0], "u1"))
+    found = validate(paths).reach
+    assert (found.oldest, found.newest) == ("v2022.11.10", "v2022.10.13")
+    path = str(tmp_path / "y_LOCALE0000.h5")
+    with h5py.File(path, "w", libver="earliest") as file:
+        file.create_dataset("old/booleans", data=np.array([1, 0], "u1"))
+        numbers(group(file, "new", 12, NumIdx=1), "IDX_0", [1])
+        numbers(file, "n", [1])
+    found = validate([path]).reach
+    assert (found.oldest, found.newest) == ("v2023.10.06", "v2022.10.13")
+
+
 def test_no_release_reads_what_came_after_something_else_had_gone(tmp_path):
     path = str(tmp_path / "x.h5")
     with h5py.File(path, "w", libver="earliest") as file:

@@ -127,6 +127,21 @@ def test_what_unpacks_to_another_size_is_refused(path, content):
         ak.read_hdf(path)["x"].tolist()
 
 
+@pytest.mark.parametrize("options", [{}, {"compression": "gzip"}], ids=str)
+def test_chunks_outside_the_file_are_refused_before_they_are_read(path, options):
+    with h5py.File(path, "w") as file:
+        made = file.create_dataset("x", data=np.arange(40), chunks=(10,), **options)
+        found = [made.id.get_chunk_info(number) for number in range(4)]
+    content, nbytes = path.read_bytes(), found[2].size
+    place = content.index(found[2].byte_offset.to_bytes(8, "little"))
+    for offset in (len(content), len(content) - nbytes + 1, 2**40, 2**62):
+        path.write_bytes(content[:place] + offset.to_bytes(8, "little") + content[place + 8 :])
+        with pytest.raises(FileFormatError, match="a chunk lies outside the file"):
+            ak.read_hdf(path)["x"].tolist()
+    path.write_bytes(content)
+    assert ak.read_hdf(path)["x"].tolist() == list(range(40))
+
+
 def test_a_bomb_takes_no_memory():
     bomb = np.frombuffer(zlib.compress(bytes(2**27)), np.uint8)
     with pytest.raises(ChunkError, match="more than 800"):

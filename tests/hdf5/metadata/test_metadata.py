@@ -17,6 +17,28 @@ def test_groups_are_read_to_the_depth_of_objects_and_those_below_are_named(tmp_p
     assert node.members == {"e": Foreign("a/b/c/d/e", "is nested too deeply")}
 
 
+def test_second_names_of_parts_are_left_out_and_others_that_look_like_them_are_not(tmp_path):
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        for name in (
+            "values",
+            "segments",
+            "ab_values",
+            "ab_segments",
+            "ab_other",
+            "ab_",
+            "b_values",
+            "alues",
+            "abvalues",
+        ):
+            file[f"g/ab/{name}"] = [1]
+        file["s/values"], file["s/s_values"], file["s/_values"] = [1], [2], [3]
+    root = read_file_metadata(str(tmp_path / "x.h5")).root
+    assert set(root.group("g").group("ab").members) == {
+        *("values", "segments", "ab_other", "ab_", "b_values", "alues", "abvalues")
+    }
+    assert set(root.group("s").members) == {"values", "_values"}
+
+
 def test_rows_that_are_stored_together_are_no_more_than_there_are(tmp_path):
     with h5py.File(tmp_path / "x.h5", "w") as file:
         file.create_dataset("few", data=np.arange(5), chunks=(100,), maxshape=(None,))

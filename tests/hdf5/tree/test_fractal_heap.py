@@ -53,6 +53,39 @@ def test_groups_with_many_links_share_one_template(tmp_path, n_names, track_orde
     assert found.offsets.tolist() == offsets(path, 20, names)
 
 
+def test_links_are_found_behind_the_first_16_mib_of_a_heap(tmp_path):
+    path, long = str(tmp_path / "f.h5"), "n" * 4000
+    with h5py.File(path, "w", libver="latest") as file:
+        group = file.create_group("g")
+        aims = [file.create_dataset(f"x{k}", data=[k]) for k in range(5)]
+        addresses = [h5o.get_info(aim.id).addr for aim in aims]
+        for number in range(4300):
+            group[f"{number:05d}{long}"] = aims[number % 5]
+    file = TreeFile(path)
+    for number in (0, 1, 255, 256, 1023, 4096, 4192, 4193, 4294, 4298, 4299):
+        assert find_group(file.read_at, file.root, f"g/{number:05d}{long}") == addresses[number % 5], number
+    assert find_group(file.read_at, file.root, f"g/{4300:05d}{long}") is None
+    file.close()
+
+
+@pytest.mark.parametrize("n_names", [1, 60])
+def test_the_order_in_which_links_were_made_makes_no_difference(tmp_path, n_names):
+    path, names = str(tmp_path / "f.h5"), NAMES[:n_names]
+    with h5py.File(path, "w", libver="latest") as file:
+        for k in range(6):
+            sample = file.create_group(f"s{k}", track_order=True)
+            sample["other"] = np.array([0.5])  # links of empty groups are counted anew
+            for _ in range(1 + k):
+                sample[names[0]] = np.array([0.5])
+                del sample[names[0]]
+            for number, name in enumerate(names):
+                sample[name] = np.array([k * 100.0 + number])
+    with OPEN_FILES.lease(path) as file:
+        found = locate(file, [f"s{k}" for k in range(6)], names)
+    assert found.which.tolist() == [0] * 6
+    assert found.offsets.tolist() == offsets(path, 6, names)
+
+
 def test_links_that_were_removed_are_not_found_in_what_is_left_of_them(tmp_path):
     path = str(tmp_path / "f.h5")
     write(path)
