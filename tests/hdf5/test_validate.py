@@ -446,6 +446,31 @@ def test_kinds_of_objects_bound_the_releases_that_read_them(names, reach, paths)
     assert (found.oldest, found.newest) == reach
 
 
+@pytest.mark.parametrize(
+    ("name", "empty", "reach"),
+    [
+        ("sa", (), "v2023.03.01"),
+        ("sa", (0,), "v2023.03.24"),
+        ("sa", (1,), "v2023.03.01"),
+        ("sa", (0, 1), "v2023.03.01"),
+        ("ss", (), "v2023.06.16"),
+        ("ss", (0,), "v2023.09.06"),
+        ("ss", (1,), "v2023.09.06"),
+        ("cat", (), "v2023.05.05"),
+    ],
+)
+def test_files_without_rows_bound_the_releases_that_read_lists(name, empty, reach, paths):
+    for share, path in enumerate(paths):
+        with h5py.File(path, "r+") as file:
+            for other in set(file) - {name}:
+                del file[other]
+            if share in empty:
+                change(file, f"{name}/segments", [])
+                if name == "sa":
+                    change(file, "sa/values", [])
+    assert validate(paths).reach.oldest == reach
+
+
 def test_of_several_kinds_the_one_that_went_first_and_the_one_that_came_last_bound_the_releases(paths, tmp_path):
     for path in paths:
         with h5py.File(path, "r+") as file:

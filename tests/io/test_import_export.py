@@ -179,6 +179,10 @@ def test_parquet_files_of_pandas_are_imported_by_pattern(tmp_path):
     found = ak.import_data(tmp_path / "part*.parquet")
     assert found["n"].tolist() == [0, 7, 1, 7]
     assert found.index.to_list() == [5, 6, 5, 6]
+    for part in range(2):
+        pd.DataFrame({"n": [part, 7]}, index=range(5, 9, 2)).to_parquet(tmp_path / f"part{part}.parquet")
+    assert ak.import_data(tmp_path / "part0.parquet").index.to_list() == [5, 7]
+    assert ak.import_data(tmp_path / "part*.parquet").index.to_list() == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize(

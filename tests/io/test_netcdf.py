@@ -105,6 +105,24 @@ def test_each_element_of_several_dimensions_is_a_row(path):
         ak.scan(path, datasets=["v", "n"])
 
 
+@pytest.mark.parametrize("others", [1, 10, 11, 25])
+def test_variables_that_are_left_out_are_named_up_to_ten(path, others):
+    lengths = {f"x{n}": 100 + n for n in range(others)}
+    variables = {f"v{n}": (["t"], np.arange(3), {}) for n in range(others + 1)}
+    variables |= {f"o{n}": ([f"x{n}"], np.arange(100 + n), {}) for n in range(others)}
+    write(path, {"t": np.array([3, 1, 2]), **lengths}, variables)
+    wanted = [f"'o{n}': shape ({100 + n},)" for n in range(others)]
+    with pytest.warns(RuntimeWarning, match=r"of the shape \(3,\)") as told:
+        assert set(ak.scan(path).columns) == {f"v{n}" for n in range(others + 1)}
+    lines = str(told[0].message).splitlines()[1:-1]
+    assert len(lines) == min(others, 10) + (others > 10)
+    assert set(lines[:10]) <= set(wanted)
+    assert lines[10:] == ([f"… and {others - 10} more"] if others > 10 else [])
+    with pytest.raises(AlignmentError, match="several shapes") as refused:
+        ak.scan(path, datasets=["v0", "v1", "o0"])
+    assert [*refused.value.details] == wanted[:1]
+
+
 def test_coordinates_alone_are_columns(path):
     for length in (1, 2, 7):
         write(path, {"t": np.array([3, 1]), "x": length}, {})

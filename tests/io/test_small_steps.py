@@ -118,6 +118,17 @@ def test_objects_are_named_before_they_are_read():
     assert (type(copied), dict(copied)) == (files.NamedObjects, {"a": 5, "b": 6})
 
 
+def test_a_dict_of_arrays_that_is_asked_for_what_frames_have_says_how_to_get_one():
+    found = files.NamedObjects({"a": 5})
+    for name in ("groupby", "sort_values", "iloc", "columns"):
+        with pytest.raises(AttributeError, match=f"dict of arrays, which has no '{name}'(.|\n)*ak.DataFrame"):
+            getattr(found, name)
+    for name in ("nonsense", "_repr_html_", "__array__"):
+        with pytest.raises(AttributeError, match=f"a dict of arrays has no attribute '{name}'"):
+            getattr(found, name)
+    assert (list(found.keys()), found["a"]) == (["a"], 5)
+
+
 def test_numbers_and_the_mask_of_missing_ones_are_one_column():
     numbers, mask = ak.array([5, 0, 7]), ak.array([False, True, False])
     found = group_frames._with_missing({"n/values": numbers, "x": ak.arange(3), "n/mask": mask})

@@ -15,7 +15,15 @@ from akdask.engine.values import ColumnRef, Compiler
 from akdask.operators.keys.keys import WORD_BITS, span
 from akdask.operators.keys.string_codes import layout_of
 from akdask.operators.sort import tuning
-from akdask.operators.sort.partition import KEYS, TEXT, PartitionSample, SampleKeys, choose_splitters
+from akdask.operators.sort.partition import (
+    KEYS,
+    TEXT,
+    PartitionSample,
+    RadixPartitioning,
+    SampleKeys,
+    Splitters,
+    choose_splitters,
+)
 from akdask.operators.sort.plan import SortOrder
 from akdask.operators.sort.ranges import RangePartitioner
 from akdask.testing.memory import MemorySource
@@ -123,6 +131,25 @@ def test_ranges_of_keys_of_any_span_are_those_of_their_splitters(bits):
         ranges = RangePartitioner(splitters, np.zeros(60, np.int64), low, high)
         expected = np.searchsorted(splitters, words, "right")
         assert ranges.of(words, np.arange(len(words))).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("within", [1, 2, 3])
+def test_partitions_of_rows_by_range_have_the_bounds_of_their_ranges(within):
+    marks = np.array([10, 20, 20, 30, 40])
+    splitters = Splitters(
+        (marks,), np.zeros(5, np.int64), (span(np.arange(50)),), (1,), 200, within, (True,), False, None
+    )
+    keys = np.random.default_rng(2).integers(0, 50, 200)
+    found = RadixPartitioning(splitters, 10)
+    for part in np.split(keys, [7, 120]):
+        found.add([part], None)
+    bounds = np.searchsorted(np.sort(keys), [0, *marks, 50])
+    assert found.bounds.tolist() == bounds.tolist()
+    assert list(found.partitions()) == [
+        (bounds[first], bounds[first + within], (bounds[first : first + within + 1] - bounds[first]).tolist())
+        for first in range(0, 6, within)
+    ]
+    assert np.sort(found.partitioned(keys)).tolist() == np.sort(keys).tolist()
 
 
 def test_keys_count_from_the_smallest_and_are_packed_without_lost_bits():
