@@ -55,6 +55,7 @@ def several_partitions(monkeypatch):
     monkeypatch.setattr("akdask.engine.tuning.EXCHANGED_ROWS", ROWS // 5)
     monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
     monkeypatch.setattr(group_tuning, "RANGE_ROWS", ROWS // 5)
+    monkeypatch.setattr(group_tuning, "RANGES_FOR_EXCHANGE", 1)
     monkeypatch.setattr("akdask.engine.tuning.FEW_PARTITIONS", 64)
 
 

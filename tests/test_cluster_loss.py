@@ -77,6 +77,7 @@ def cut(monkeypatch):
         monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
         monkeypatch.setattr("akdask.engine.tuning.FINE_PARTITIONS", 2**20)
         monkeypatch.setattr(group_tuning, "RANGE_ROWS", rows // parts)
+        monkeypatch.setattr(group_tuning, "RANGES_FOR_EXCHANGE", 1)
         monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
         monkeypatch.setattr(engine_tuning, "FEW_PARTITIONS", 2**20)
         monkeypatch.setattr(engine_tuning, "GROUP_BATCHES", 2**20)

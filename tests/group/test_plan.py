@@ -75,6 +75,21 @@ def test_memory_for_the_keys_bounds_the_rows_of_a_partition_of_groups(monkeypatc
     assert plan._planned_ranges(frame, [columns["k"], columns["v"]]) == 10
 
 
+def test_workers_merge_more_groups_as_one_than_they_would_exchange(monkeypatch):
+    monkeypatch.setattr(tuning, "RANGE_ROWS", 5)
+    monkeypatch.setattr(tuning, "RANGES_FOR_EXCHANGE", 4)
+    frame, columns = columns_of(60, 30)
+    assert plan._planned_ranges(frame, [columns["k"]]) == 12
+    monkeypatch.setattr(plan, "on_cluster", lambda: True)
+    assert plan._planned_ranges(frame, [columns["k"]]) == 3
+    # Of joins of unknown size, the rows of the largest source are taken.
+    monkeypatch.setattr(plan, "rows_at_most", lambda _: None)
+    predicate = Call("less", columns["k"], Constant(1))
+    few_rows = Filter(frame, predicate, column_identity(frame, predicate))
+    for some in frame, few_rows:
+        assert plan._planned_ranges(some, [columns["k"]]) == 3
+
+
 def test_rows_that_no_plan_tells_leave_groups_as_many_partitions(monkeypatch):
     frame, columns = columns_of(100, 7)
     monkeypatch.setattr(plan, "rows_at_most", lambda _: None)

@@ -30,6 +30,7 @@ from akdask.engine.pipeline import ITEMSIZE, Compile, group_batches, pipeline, r
 from akdask.engine.rowwise import Chain, Tables, Tasks, Union, Zip, column_identity
 from akdask.engine.sinks import ColumnBuffer, Sink
 from akdask.engine.slices import CutTables, Slices, spilled
+from akdask.engine.sources import Literal, Rows, Scan
 from akdask.engine.values import (
     Call,
     ColumnRef,
@@ -643,7 +644,14 @@ def _planned_ranges(frame: Frame, keys: Sequence[Value]) -> int:
     most = frame.npartitions
     # Tasks that merge tables take several times their bytes.
     of_range = min(tuning.RANGE_ROWS, partition_size() // ITEMSIZE + 1, rows_grouped(keys))
+    if on_cluster():
+        known, of_range = known or [_rows_below(frame)], tuning.RANGES_FOR_EXCHANGE * of_range
     return max(1, min(most, -(-min(known) // of_range))) if known else most
+
+
+def _rows_below(frame: Frame) -> int:
+    """Return the rows of the largest source below a frame: joins of unknown size mostly leave no more."""
+    return max((node.rows.size or 0 for node in frame.walk() if isinstance(node, Scan | Rows | Literal)), default=0)
 
 
 def _tables(frame: Frame, keys: Sequence[Value]) -> str:
