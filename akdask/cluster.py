@@ -447,6 +447,12 @@ def run_waiting(scheduler: Scheduler, tasks: Iterable[TaskState], stimulus_id: s
     scheduler.transitions(waiting, stimulus_id)
 
 
+def send_promptly(streams: Iterable[Any]) -> None:
+    """Have streams of messages collect them for a millisecond at most."""
+    for stream in streams:
+        stream.interval = min(stream.interval, MESSAGE_INTERVAL)
+
+
 def register_plugin(client: Client, plugin: SchedulerPlugin | WorkerPlugin) -> None:
     """Give a scheduler or all workers a plugin; an asynchronous client does so while its event loop runs."""
     registration = client.register_plugin(plugin)
@@ -480,6 +486,10 @@ what the allocator keeps."""
 MEMORY_SHARE = 4
 """The divisor of the memory of all workers that bounds split partitions in memory: as much again is on its way, and
 half is left to tasks."""
+
+MESSAGE_INTERVAL = 0.001
+"""Seconds between messages of one process to another.  Dask collects messages for 2 to 10 ms, which each step of a
+chain of small tasks waits for: TPC-H on two workers took 1.2 times as long."""
 
 NEWS = 0.1
 """Seconds for which an answer of the scheduler holds: planning asks many times, and each takes a millisecond."""

@@ -83,7 +83,7 @@ class Exchange(Node):
         """Keep tasks on their workers, as long as these are alive, and have the scheduler keep split partitions."""
         if self.workers is None:
             return {}
-        from akdask.engine.shuffle_service import IS_INDEX
+        from akdask.engine.plugins import IS_INDEX
 
         both = list(zip(self.split.__dask_keys__(), self._tokens, strict=True))
         placed = [list(chain(*run)) for run in _runs(both, max(len(self.workers), 1))]
@@ -106,9 +106,9 @@ def exchange(split: Expr, count: int, finish: FinishPartition, origin: Expr | No
     origin = split if origin is None else origin
     if not on_cluster():
         return Exchange(split, count, finish, None, origin)
-    from akdask.engine.shuffle_service import serve_slices
+    from akdask.engine.plugins import install_plugins
 
-    serve_slices()
+    install_plugins()
     return Exchange(split, count, finish, addresses(), origin)
 
 
@@ -132,7 +132,7 @@ def _annotate(
     node: Exchange, workers: Sequence[str], placed: Sequence[Sequence[Hashable]]
 ) -> dict[str, dict[Any, Any]]:
     """Return the annotations of each worker's tasks, and of the tasks of their input partitions."""
-    from akdask.engine.shuffle_service import annotate
+    from akdask.engine.plugins import annotate
 
     origins = dict(zip(node.split.__dask_keys__(), node.origin.__dask_keys__(), strict=False))
     where: dict[Any, str] = {}

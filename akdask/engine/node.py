@@ -316,6 +316,9 @@ def _forget(entry: NodeRef) -> None:
 class Node(SingletonExpr):
     """A node whose Dask parameters are its annotated fields, positional only."""
 
+    is_fusible: ClassVar[bool] = False
+    """Whether its tasks may be part of tasks of a reader: see `akdask.engine.fusion`."""
+
     _parameters: ClassVar[list[str]] = []
     _instances: ClassVar[dict[str, NodeRef]] = {}
 
@@ -432,7 +435,7 @@ class Node(SingletonExpr):
                     stack += below
                     continue
             stack.pop()
-            lowered[node._name] = _on_lowered(out, inputs, lowered) if inputs else out
+            lowered[node._name] = on_lowered(out, inputs, lowered) if inputs else out
         return lowered[self._name]
 
     def simplify_once(self, dependents: Any, simplified: Any) -> Self:
@@ -606,7 +609,7 @@ class Frame(Node):
         return materialize(self)
 
 
-def _on_lowered(node: Expr, inputs: Sequence[Expr], lowered: Mapping[str, Expr]) -> Expr:
+def on_lowered(node: Expr, inputs: Sequence[Expr], lowered: Mapping[str, Expr]) -> Expr:
     """Return a node on the lowered inputs, named by its own name and by theirs alone."""
     names = [lowered[item._name]._name for item in inputs]
     if names == [item._name for item in inputs]:

@@ -283,6 +283,8 @@ class Pipeline(Node):
     Operands after `layout` are the inputs made by other tasks, then the replicated nodes.
     """
 
+    is_fusible = True
+
     layout: PipelineLayout
 
     @classmethod

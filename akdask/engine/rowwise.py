@@ -405,6 +405,8 @@ def reselect(base: Frame, node: Selecting) -> Frame:
 class Tables(Node):
     """Tables in this process's memory."""
 
+    is_fusible = True
+
     token: str
     tables: tuple[Any, ...]
 
@@ -475,6 +477,8 @@ class Tasks(Node):
 
     `calls` has for each task the input partitions, as (input, partition) pairs, and further arguments.
     """
+
+    is_fusible = True
 
     token: str
     function: Callable[..., Any]

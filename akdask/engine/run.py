@@ -21,7 +21,7 @@ import dask
 from dask.system import CPU_COUNT
 
 from akdask import config
-from akdask._dask import Expr, List, Task, TaskRef
+from akdask._dask import Expr, ExprSequence, List, Task, TaskRef
 from akdask.caches import Cache
 from akdask.cluster import current_worker, default_client, expect_arrow, named_scheduler, shares_memory, transfer_limit
 from akdask.columns.dtypes import ColumnType
@@ -263,6 +263,8 @@ class CollectionRows(Frame):
 class FinishResult(Node):
     """All rows in this process, as the user's object; operands after `frame` are the extras."""
 
+    is_fusible = True
+
     form: Callable[..., Any]
     frame: Expr
 
@@ -385,13 +387,6 @@ _persisted: Cache[str, ref[Materialized]] = Cache(
 )
 
 
-class _Column(Root):
-    """A column as a collection, so that Dask returns its futures."""
-
-    def __dask_postpersist__(self) -> tuple[Callable[..., Mapping[Any, Any]], tuple[Any, ...]]:
-        return dict, ()
-
-
 def persist_on_workers(plans: Sequence[Node]) -> None:
     """Have the workers of the current client compute and hold the materialized columns of plans; returns at once."""
     if shares_memory() or current_worker() is not None:
@@ -400,11 +395,27 @@ def persist_on_workers(plans: Sequence[Node]) -> None:
     wanted = [] if client is None or client.asynchronous else [*_not_persisted(plans)]
     if not wanted:
         return
-    graphs = dask.persist(*[_Column(node) for node in wanted], traverse=False)
-    for node, graph in zip(wanted, graphs, strict=True):
-        # Under the scheduler's own keys, in the order of the partitions.
-        node.hold(WorkerResults(ref(client), graph, tuple(graph)))
+    lowered = _fused(wanted)
+    keys = [plan.__dask_keys__() for plan in lowered]
+    for node, own, futures in zip(wanted, keys, _sent(client, lowered, keys, sync=False), strict=True):
+        node.hold(WorkerResults(ref(client), dict(zip(own, futures, strict=True)), tuple(own)))
         _persisted.put(node._name, ref(node))
+
+
+def _fused(plans: Sequence[Node]) -> list[Expr]:
+    """Return the tasks of plans for a cluster."""
+    from akdask.engine.fusion import fuse
+
+    return fuse(lower_plans(plans))
+
+
+def _sent(client: Any, lowered: Sequence[Expr], keys: Sequence[Any], *, sync: bool) -> Sequence[Any]:
+    """Have a cluster compute lowered plans, and return the results of some keys, or futures of these."""
+    from akdask.engine.plugins import install_plugins
+
+    install_plugins()
+    found: Sequence[Any] = client.get(ExprSequence(*lowered), keys, sync=sync)
+    return found
 
 
 def _not_persisted(plans: Sequence[Node]) -> Iterator[Materialized]:
@@ -511,7 +522,11 @@ def _results(plans: Sequence[Node]) -> tuple[Any, ...]:
     if scheduler is None:
         expect_arrow()
         try:
-            return dask.compute(*[Root(plan) for plan in plans], traverse=False, **options)
+            client = default_client()
+            if client is None or client.asynchronous:
+                return dask.compute(*[Root(plan) for plan in plans], traverse=False, **options)
+            lowered = _fused([plan.finalize_compute() for plan in plans])
+            return tuple(_sent(client, lowered, [plan.__dask_keys__()[0] for plan in lowered], sync=True))
         except Exception:
             default_client()  # Raises the error of a scheduler that has closed, of which this one is a consequence.
             raise

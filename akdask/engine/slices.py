@@ -7,7 +7,7 @@ took as long to read: 256 slices of 1 M rows of four integers 9 ms either way, 2
 
 On a cluster, split partitions stay on their workers, and tasks of new partitions fetch slices from there. So there is
 one task for each new partition, whatever the number of workers. Slices are not results of tasks, so plugins
-(`akdask.engine.shuffle_service`) make Dask keep the partitions that they belong to.
+(`akdask.engine.plugins`) make Dask keep the partitions that they belong to.
 """
 
 from __future__ import annotations

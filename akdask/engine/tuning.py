@@ -205,6 +205,9 @@ UNCOUNTED_BYTES = 2**17
 MOST_REMOTE_TASKS = 32
 """Tasks at a time for remote files; each has several requests under way."""
 
+FUSED_ROWS = 2**18
+"""Most rows that a task of a cluster reads for one that waits for other inputs, too; messages take as long as these."""
+
 COLUMNS_ON_WORKERS = 32
 """Columns that workers keep at a time; a plan refers to all earlier rounds, and reads the last ones."""
 

@@ -7,7 +7,7 @@ import time
 import dask
 import pytest
 
-from akdask.engine import shuffle_service
+from akdask.engine import plugins
 
 pytestmark = pytest.mark.cluster
 
@@ -39,7 +39,7 @@ def where():
 
 def start(place, strict=True):
     """Start a task at a place."""
-    told = shuffle_service.annotate({"": place}, strict=strict)
+    told = plugins.annotate({"": place}, strict=strict)
     with dask.annotate(**{name: value[""] for name, value in told.items()}):
         return dask.delayed(where, pure=False)().persist()
 
@@ -66,14 +66,14 @@ def await_state(client, task, wanted):
 
 
 def test_tasks_run_at_their_places(client, both):
-    shuffle_service.serve_slices()
+    plugins.install_plugins()
     assert [start(place).compute() for place in both] == both
 
 
 def test_tasks_wait_for_a_place_that_is_short_of_memory(client, both):
     from distributed import wait
 
-    shuffle_service.serve_slices()
+    plugins.install_plugins()
     pause(client, both[0], status="paused")
     moved, waiting = start(both[0], strict=False), start(both[0])
     wait(moved, timeout=10)
@@ -87,8 +87,8 @@ def test_tasks_wait_for_a_place_that_is_short_of_memory(client, both):
 def test_tasks_run_elsewhere_once_their_place_is_gone(client, both, told, monkeypatch):
     from distributed import wait
 
-    monkeypatch.setattr(shuffle_service, "RelaxAffinity", shuffle_service.RelaxAffinity if told else OtherPlugin)
-    shuffle_service.serve_slices()
+    monkeypatch.setattr(plugins, "RelaxAffinity", plugins.RelaxAffinity if told else OtherPlugin)
+    plugins.install_plugins()
     pause(client, both[0], status="paused")
     before = start(both[0])
     await_state(client, before, "no-worker")
@@ -110,7 +110,7 @@ def OtherPlugin():
 def test_the_places_of_others_stay_as_they_are(client, both):
     from distributed import wait
 
-    shuffle_service.serve_slices()
+    plugins.install_plugins()
     close(client, both[0])
     with pytest.raises(TimeoutError):
         wait(client.submit(where, workers=both[:1], pure=False), timeout=1)

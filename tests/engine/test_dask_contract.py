@@ -507,6 +507,34 @@ def test_workers_answer_each_other_and_those_that_are_gone_do_not(local_client):
     assert {key: list(places) for key, places in holders.items()} == {"contract-held": [here], "contract-missing": []}
 
 
+@pytest.mark.cluster
+def test_messages_wait_a_millisecond_at_most(local_client):
+    from akdask.engine.plugins import install_plugins
+
+    scheduler = local_client.cluster.scheduler
+    workers = list(local_client.cluster.workers.values())
+    longest = max(stream.interval for stream in scheduler.stream_comms.values())
+    assert longest > ours.MESSAGE_INTERVAL
+    install_plugins()
+    local_client.cluster.scale(3)
+    local_client.wait_for_workers(3)
+    assert ak.arange(5).sum().compute() == 10
+    assert len(scheduler.stream_comms) == 3
+    streams = [*scheduler.stream_comms.values(), *scheduler.client_comms.values(), local_client.scheduler_comm]
+    streams += [worker.batched_stream for worker in (*workers, *local_client.cluster.workers.values())]
+    assert {stream.interval for stream in streams} == {ours.MESSAGE_INTERVAL}
+
+
+@pytest.mark.cluster
+def test_clients_take_plans_and_return_results_or_futures_of_their_keys(local_client):
+    plan = ExprSequence(Leaf("sent"), Leaf("other"))
+    keys = [[(leaf._name, 1), (leaf._name, 0)] for leaf in plan.operands]
+    futures = local_client.get(plan, keys, sync=False)
+    assert [[future.key for future in own] for own in futures] == keys
+    results = [[future.result() for future in own] for own in futures]
+    assert [list(own) for own in local_client.get(plan, keys, sync=True)] == results
+
+
 def test_results_are_computed_together_without_dask_as_with_it():
     items = (ak.arange(3).sum(), 4, ak.arange(2), None)
     for found in (compute(*items), dask.compute(*items)):

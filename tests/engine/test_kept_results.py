@@ -6,7 +6,6 @@ import gc
 from types import SimpleNamespace
 from weakref import ref
 
-import dask
 import numpy as np
 import pytest
 
@@ -159,12 +158,13 @@ def test_workers_compute_columns_once_and_hold_the_last_ones(monkeypatch):
     monkeypatch.setattr(run, "current_worker", lambda: state.worker)
     asked = []
 
-    def persist(*columns, traverse):
-        assert not traverse
-        asked.append([column.expr for column in columns])
-        return [column.__dask_postpersist__()[0]({("of", column.expr._name): Future("of")}) for column in columns]
+    def sent(client, lowered, keys, *, sync):
+        assert not sync
+        asked.append(lowered)
+        return [[Future("of") for _ in own] for own in keys]
 
-    monkeypatch.setattr(dask, "persist", persist)
+    monkeypatch.setattr(run, "_fused", lambda plans: plans)
+    monkeypatch.setattr(run, "_sent", sent)
     nodes = [kept(10 + number) for number in range(4)]
     for state.here, state.worker, state.client in (
         (True, None, client), (False, "w", client), (False, None, None),
@@ -178,7 +178,7 @@ def test_workers_compute_columns_once_and_hold_the_last_ones(monkeypatch):
     assert {node._name for node in run._not_persisted([plan])} == {node._name for node in (above, nodes[0], nodes[1])}
     run.persist_on_workers([nodes[0], nodes[0]])
     assert asked == [[nodes[0]]]
-    assert nodes[0].on_workers.keys == (("of", nodes[0]._name),)
+    assert nodes[0].on_workers.keys == tuple(nodes[0].__dask_keys__()) == tuple(nodes[0].on_workers.graph)
     assert nodes[0].on_workers.client() is client
     run.persist_on_workers([plan])
     assert [{node._name for node in one} for one in asked[1:]] == [{above._name, nodes[1]._name}]

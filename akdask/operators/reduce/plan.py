@@ -177,6 +177,8 @@ class Aggregate(Computed, ScalarList):
 class Element(Node):
     """One result of an aggregation; its form may make another object of it."""
 
+    is_fusible = True
+
     aggregate: ScalarList
     position: int
     form: TimeForm | None
@@ -230,6 +232,11 @@ class TreeReduce(Node):
     @property
     def npartitions(self) -> int:
         return 1
+
+    @property
+    def is_fusible(self) -> bool:  # type: ignore[override]
+        """Whether one task combines all partials."""
+        return self.partials.npartitions <= tuning.FAN_IN
 
     @without_collection
     def _layer(self) -> dict[Any, Any]:

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from akdask.engine import shuffle_service, slices
-from akdask.engine.shuffle_service import HAS_AFFINITY, IS_INDEX, KeepSplit, RelaxAffinity
+from akdask.engine import plugins, slices
+from akdask.engine.plugins import HAS_AFFINITY, IS_INDEX, KeepSplit, RelaxAffinity
 
 
 class Scheduler:
@@ -153,9 +153,9 @@ def test_tasks_run_anywhere_once_all_their_workers_are_gone():
 
 
 def test_workers_hand_out_slices_of_the_partitions_that_they_hold(monkeypatch):
-    monkeypatch.setattr(shuffle_service, "answer", lambda split, runs, number, finish: (split, runs, number, finish))
-    monkeypatch.setattr(shuffle_service, "as_message", list)
+    monkeypatch.setattr(plugins, "answer", lambda split, runs, number, finish: (split, runs, number, finish))
+    monkeypatch.setattr(plugins, "as_message", list)
     worker = SimpleNamespace(data={"a": 1, "b": 2, "c": 3}, handlers={})
-    shuffle_service.HandOutSlices().setup(worker)
+    plugins.HandOutSlices().setup(worker)
     found = asyncio.run(worker.handlers[slices.FETCH]([["a", "x"], ["c"]], 5, b"finish"))
     assert found == {"parts": [{"a": 1, "c": 3}, [["a", "x"], ["c"]], 5, b"finish"]}

@@ -1,7 +1,8 @@
-"""The shuffle service: plugins of Dask by which workers hand out slices, and tasks stay with their inputs.
+"""Plugins of Dask: workers hand out slices, tasks stay with their inputs, and messages wait for no others.
 
-No task depends on a split partition, since that would move it whole. So the scheduler keeps it as if a client wanted
-it, as long as some new partition has to be made. It recomputes the partitions of a worker that dies.
+The first two are the shuffle service. No task depends on a split partition, since that would move it whole. So the
+scheduler keeps it as if a client wanted it, as long as some new partition has to be made. It recomputes the partitions
+of a worker that dies.
 
 Tasks run on the workers that hold their inputs, as long as these workers are alive. Dask has two kinds of restrictions.
 Strict ones let a task wait forever if its worker dies.  Loose ones let a task run elsewhere while its worker is paused
@@ -29,6 +30,7 @@ from akdask.cluster import (
     release_results,
     restrict,
     run_waiting,
+    send_promptly,
     tasks_of,
 )
 from akdask.engine.slices import FETCH, answer
@@ -128,6 +130,35 @@ class KeepSplit(SchedulerPlugin):
             let_results_go(self._scheduler, _owner(key))
 
 
+class PromptScheduler(SchedulerPlugin):
+    """Sends the messages of a scheduler to workers and clients without delay."""
+
+    name = "akdask-prompt-scheduler"
+    idempotent = True
+
+    async def start(self, scheduler: Scheduler) -> None:
+        """Send promptly to the workers that are there."""
+        send_promptly(scheduler.stream_comms.values())
+
+    def add_worker(self, scheduler: Scheduler, worker: str) -> None:
+        """Send promptly to a new worker."""
+        send_promptly([scheduler.stream_comms[worker]])
+
+    def update_graph(self, scheduler: Scheduler, **_: Any) -> None:
+        """Send promptly to clients, which have no stream yet when the plugin is told of them."""
+        send_promptly(scheduler.client_comms.values())
+
+
+class PromptWorker(WorkerPlugin):
+    """Sends the messages of a worker to its scheduler without delay."""
+
+    name = "akdask-prompt-worker"
+
+    def setup(self, worker: Worker) -> None:
+        """Have the stream of the worker send promptly."""
+        send_promptly([worker.batched_stream])
+
+
 class HandOutSlices(WorkerPlugin):
     """Lets other workers fetch slices of the split partitions that a worker holds."""
 
@@ -144,11 +175,12 @@ class HandOutSlices(WorkerPlugin):
         worker.handlers[FETCH] = slices
 
 
-def serve_slices() -> None:
+def install_plugins() -> None:
     """Register the plugins with the current cluster, once."""
     client = default_client()
     if client is not None and client not in _registered:
-        for plugin in (RelaxAffinity, KeepSplit, HandOutSlices):
+        send_promptly([client.scheduler_comm])
+        for plugin in (PromptScheduler, PromptWorker, RelaxAffinity, KeepSplit, HandOutSlices):
             register_plugin(client, plugin())
         _registered.add(client)
 

@@ -1,0 +1,190 @@
+"""Tasks of a cluster that only one other task reads become part of it, with the same results."""
+
+from __future__ import annotations
+
+import pickle
+from operator import itemgetter
+
+import numpy as np
+import pytest
+from dask.local import get_sync
+from hypothesis import given
+from hypothesis import strategies as st
+
+import akdask as ak
+from akdask._dask import ExprSequence, Task, TaskRef
+from akdask.columns.table import Table
+from akdask.engine import tuning
+from akdask.engine.fusion import Fused, FusedTasks, fuse, run_fused
+from akdask.engine.node import lower_plans, tasks_below
+from akdask.engine.rowwise import Tables, Tasks
+from akdask.errors import AkdaskError
+from akdask.operators.reduce.plan import TreeReduce
+
+SEVERAL = 3
+"""Partitions of a node that has more than one."""
+
+
+def noted(inputs, name):
+    """Return what a task is called and given, so that each result tells all that it is made of."""
+    return name, tuple(inputs)
+
+
+def leaf(name, rows=1, count=1):
+    return Tables(name, tuple(Table({"x": np.arange(rows)}, rows) for _ in range(count)))
+
+
+def reader(name, *inputs, count=1, in_step=True):
+    """Return a node of so many tasks: each reads all of a node of another number, and of an equal number its own."""
+    calls = tuple(
+        (
+            tuple(
+                (at, partition)
+                for at, node in enumerate(inputs)
+                for partition in range(node.npartitions)
+                if not (in_step and count == node.npartitions) or partition == number
+            ),
+            (f"{name}{number}",),
+        )
+        for number in range(count)
+    )
+    return Tasks(name, noted, calls, *inputs)
+
+
+def results(plans):
+    """Return the results of plans, with rows for tables."""
+
+    def plain(found):
+        if isinstance(found, tuple):
+            return tuple(map(plain, found))
+        return found.nrows if isinstance(found, Table) else found
+
+    graph = ExprSequence(*plans).__dask_graph__()
+    return [plain(get_sync(graph, plan.__dask_keys__())) for plan in plans]
+
+
+def names(node):
+    """Return the names of the nodes in a task, the last one's first."""
+    return [member.token for member in reversed(node.members)] if isinstance(node, Fused) else [node.token]
+
+
+@st.composite
+def plans_of_tasks(draw):
+    nodes = []
+    for number in range(draw(st.integers(1, 9))):
+        inputs = draw(st.lists(st.sampled_from(nodes), max_size=3, unique_by=lambda node: node._name)) if nodes else []
+        count = draw(st.sampled_from([1, SEVERAL]))
+        rows = draw(st.sampled_from([1, tuning.FUSED_ROWS + 1]))
+        made = reader(f"n{number}", *inputs, count=count, in_step=draw(st.booleans())) if inputs else None
+        nodes.append(leaf(f"n{number}", rows, count) if made is None else made)
+    return [*draw(st.lists(st.sampled_from(nodes), min_size=1, max_size=3)), nodes[-1]]
+
+
+@given(plans_of_tasks())
+def test_fused_plans_have_the_same_results_in_no_more_tasks(plans):
+    fused = fuse(plans)
+    assert results(fused) == results(plans)
+    assert len(tasks_below(fused)) <= len(tasks_below(plans))
+    assert results(pickle.loads(pickle.dumps(fused))) == results(plans)
+    # Equal plans are fused alike, and others have other keys.
+    assert [plan._name for plan in fuse(plans)] == [plan._name for plan in fused]
+
+
+def test_a_chain_of_one_partition_is_one_task_whatever_its_rows():
+    first = leaf("first", tuning.FUSED_ROWS + 1)
+    (found,) = fuse([reader("last", reader("middle", first))])
+    assert names(found) == ["last", "middle", "first"]
+    assert found.dependencies() == []
+    assert found._name.startswith("noted-")
+
+
+def test_nodes_with_readers_in_several_tasks_stay_apart():
+    shared = reader("shared", leaf("first"))
+    one, other = (reader(name, shared, count=SEVERAL) for name in ("one", "other"))
+    (found,) = fuse([reader("last", one, other)])
+    assert names(found) == ["last"]
+    assert [names(node) for node in found.dependencies()] == [["one"], ["other"]]
+    (below,) = {node for part in found.dependencies() for node in part.dependencies()}
+    assert names(below) == ["shared", "first"]
+    # Both readers in one task take it along.
+    (found,) = fuse([reader("last", reader("one", shared), reader("other", shared))])
+    assert sorted(names(found)) == ["first", "last", "one", "other", "shared"]
+
+
+def test_what_is_asked_for_has_a_task_of_its_own():
+    first = reader("first", leaf("rows"))
+    last = reader("last", first)
+    found = fuse([first, last])
+    assert [names(node) for node in found] == [["first", "rows"], ["last"]]
+    assert found[1].dependencies() == [found[0]]
+
+
+@pytest.mark.parametrize(("rows", "are_together"), [(tuning.FUSED_ROWS, True), (tuning.FUSED_ROWS + 1, False)])
+def test_many_rows_do_not_wait_for_other_inputs(rows, are_together):
+    many, other = reader("many", leaf("rows", rows)), leaf("other", count=SEVERAL)
+    (found,) = fuse([reader("last", many, other)])
+    assert names(found) == (["last", "many", "rows"] if are_together else ["last"])
+    assert len(found.dependencies()) == (1 if are_together else 2)
+
+
+def test_partitions_of_the_same_number_are_fused_where_nothing_else_is_read():
+    rows = leaf("rows", count=SEVERAL)
+    in_step = reader("middle", rows, count=SEVERAL)
+    (found,) = fuse([reader("last", in_step, count=SEVERAL)])
+    assert names(found) == ["last", "middle", "rows"]
+    assert len(tasks_below([found])) == SEVERAL
+    (found,) = fuse([reader("last", in_step, count=SEVERAL, in_step=False)])
+    assert names(found) == ["last"]
+    (found,) = fuse([reader("last", in_step, leaf("other"), count=SEVERAL)])
+    assert names(found) == ["last"]
+    (found,) = fuse([reader("last", in_step)])
+    assert names(found) == ["last"]
+
+
+def test_a_tree_of_few_partials_is_fused_and_one_of_many_is_not():
+    few, many = (
+        TreeReduce(len, itemgetter(0), leaf("partials", count=count)) for count in (tuning.FAN_IN, tuning.FAN_IN + 1)
+    )
+    assert [few.is_fusible, many.is_fusible] == [True, False]
+
+
+def test_results_are_dropped_as_soon_as_nobody_needs_them():
+    alive = []
+
+    class Large:
+        def __init__(self, *_):
+            alive.append(self)
+
+        def __del__(self):
+            counts.append(len(alive))
+
+    counts = []
+
+    def follow(_):
+        alive.clear()
+        return len(counts)
+
+    tasks = (Task("a", Large, TaskRef("given")), Task("b", len, [1]), Task("c", follow, TaskRef("a")))
+    last = Task("d", lambda c, b: (c, b, len(counts)), TaskRef("c"), TaskRef("b"))
+    assert run_fused(FusedTasks((*tasks, last), ("given",)), [0]) == (0, 1, 1)
+
+
+def test_errors_come_from_tasks_as_they_are():
+    def fails(_inputs):
+        raise AkdaskError("told by the task", hint="nothing")
+
+    (found,) = fuse([Tasks("last", fails, (((), ()),))])
+    (joined,) = fuse([Tasks("last", noted, ((((0, 0),), ("last",)),), found)])
+    with pytest.raises(AkdaskError, match="told by the task"):
+        results([joined])
+
+
+@pytest.mark.lazy_only
+def test_a_plan_of_columns_has_the_same_result():
+    frame = ak.DataFrame({"k": ak.arange(40) % 7, "v": ak.arange(40)})
+    sums = frame.groupby("k")["v"].sum()
+    plans = lower_plans([sums.values.expr.finalize_compute()])
+    for plan in (plans, fuse(plans)):
+        (found,) = get_sync(ExprSequence(*plan).__dask_graph__(), plan[0].__dask_keys__())
+        assert found.tolist() == [sum(range(k, 40, 7)) for k in range(7)]
+    assert len(tasks_below(fuse(plans))) == 1 < len(tasks_below(plans))
