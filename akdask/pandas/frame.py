@@ -117,6 +117,9 @@ class DataFrame(NDFrame):
         if only_moves_labels(name, args, kwargs):
             result = self._faced(labels.arrangement(own, name, args, kwargs))
         elif labels.labels_of_frame(own) is None or name in KNOW_LABELS:
+            frames = [one for one in (*args, *kwargs.values()) if isinstance(one, DataFrame)]
+            if name not in KNOW_LABELS and any(labels.labels_of_frame(one.lazy()) is not None for one in frames):
+                raise NotLazyError("columns of an operand are not named by text, or its rows have several levels")
             return self._with_type(name, super()._lazily(name, args, kwargs))
         else:
             result = self._under_labels(name, args, kwargs)

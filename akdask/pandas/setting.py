@@ -246,6 +246,8 @@ def _put(frame: LazyFrame, column: Array, mask: Array, numbers: Any, value: Any)
             raise NotLazyError("no value becomes missing, or all do")
         if entry.dtype not in (dtype, np.float64):
             raise NotLazyError("the type of the column changes")
+        if entry.dtype != dtype:
+            column = column.astype(np.float64)  # also where no row is chosen
         rows, (own, lacks) = align_by_plan("assign", [(column._frame, column._value), (mask._frame, mask._value)])
         found: Array = missing_rows(column, rows, own, lacks)
         return found

@@ -423,3 +423,39 @@ def test_columns_to_describe_are_those_that_pandas_chooses():
     ):  # fmt: skip
         with pytest.raises(reason):
             summaries._described(rows.head(0), include, exclude)
+
+
+@pytest.mark.filterwarnings("ignore:.*ran in pandas")
+def test_frames_beside_others_keep_the_labels_of_both():
+    rows = pandas.DataFrame({"i": [1, 2, 3], "j": [4, 5, 6]})
+    numbered, twice = rows.set_axis([0, 1], axis=1), rows[["j", "j"]]
+    levels = rows.set_axis(pandas.MultiIndex.from_tuples([(0, 1), (0, 2), (1, 1)], names=["p", "q"]))
+    for name, question in {
+        "sum": lambda own, other: own + other,
+        "product": lambda own, other: own.mul(other),
+        "division": lambda own, other: own // other,
+        "filled": lambda own, other: own.where(own > 2).fillna(other),
+        "combined": lambda own, other: own.combine_first(other),
+        "equal": lambda own, other: own.equals(other),
+        "joined": lambda own, other: own.rename(columns=str.upper).join(other),
+        "correlations": lambda own, other: own.corrwith(other),
+    }.items():
+        for other in (numbered, twice, levels):
+            for one, two in ((rows, other), (other, rows)):
+                try:
+                    wanted = question(one, two)
+                except Exception as error:  # whatever pandas says
+                    with pytest.raises(type(error)):
+                        question(lazily(one), lazily(two))
+                else:
+                    assert difference(question(lazily(one), lazily(two)), wanted) is None, (name, [*other.columns])
+
+
+def test_a_column_of_integers_that_no_row_loses_has_the_type_of_pandas():
+    rows = ROWS[["x", "y"]]
+    for least in (0, 3, 9):
+        own, wanted = lazily(rows), rows.copy()
+        with config.set(pandas_fallback="error"):
+            own.loc[own["x"] > least, "x"] = None
+        wanted.loc[wanted["x"] > least, "x"] = None
+        assert difference(own, wanted) is None, least
