@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import inspect
 import io
 import sys
 from types import SimpleNamespace
@@ -12,9 +13,11 @@ import pandas
 import pytest
 
 import akdask.pandas as pd
-from akdask.pandas import frame_forms, scripts, tuning, writing
+from akdask.formats.csv.lines import MISSING
+from akdask.pandas import arguments, chunks, csv_rows, face, frame_forms, labels, scripts, tuning, writing
 from akdask.pandas.encoded import encoded
 from akdask.pandas.encoded_steps import _columns_taken
+from akdask.pandas.frame import only_moves_labels
 from akdask.pandas.refusals import NotLazyError
 from akdask.pandas.steps import FrameGroups, SeriesGroups
 
@@ -39,8 +42,8 @@ def test_programs_get_their_own_arguments_and_this_face(tmp_path, monkeypatch, c
     monkeypatch.chdir(tmp_path)
     text = "import sys\nimport pandas\nprint(pandas.__name__, sys.argv[1:], sys.path[0])\n"
     (tmp_path / "program.py").write_text(text)
-    for arguments in (["program.py", "a", "b"], ["-m", "program", "a", "b"]):
-        scripts.main(arguments)
+    for given in (["program.py", "a", "b"], ["-m", "program", "a", "b"]):
+        scripts.main(given)
         assert capsys.readouterr().out == f"akdask.pandas ['a', 'b'] {tmp_path.resolve()}\n"
     assert scripts.builtins.__import__ is scripts._import
 
@@ -188,3 +191,130 @@ def test_dates_are_days_since_1970(missing):
     epoch = datetime.date(1970, 1, 1).toordinal()
     assert days.isna().tolist() == [False, True, False, False, False]
     assert days[[0, 2, 3, 4]].tolist() == [date.toordinal() - epoch for date in dates if date is not missing]
+
+
+# ---- arguments
+
+
+def test_arguments_change_nothing_that_are_defaults_or_as_good_as_these():
+    signature = inspect.signature(pandas.DataFrame.sort_values).parameters
+    for word, value, wanted in (
+        ("ascending", True, True), ("ascending", False, False), ("ascending", 1, False), ("kind", "stable", True),
+        ("kind", "other", False), ("axis", "index", True), ("axis", 0, True), ("axis", 1, False),
+        ("axis", False, False), ("copy", False, True), ("copy", None, True), ("copy", 0, False), ("key", None, True),
+        ("key", abs, False), ("errors", "ignore", True), ("nothing", None, False), ("sort", True, True),
+        ("sort", False, False),
+    ):  # fmt: skip
+        assert arguments._changes_nothing(word, value, signature) is wanted, (word, value)
+    default = signature["na_position"].default
+    assert arguments._changes_nothing("na_position", default, signature)
+    assert not arguments._changes_nothing("na_position", [default], signature)
+
+
+def test_calls_that_touch_no_row_are_known():
+    rows = pandas.Series([1])
+    for name, args, kwargs, wanted in (
+        ("set_index", ("k",), {}, True), ("set_index", (["k", "g"],), {}, True),
+        ("set_index", ("k",), {"verify_integrity": True}, False), ("set_index", (["k", rows],), {}, False),
+        ("set_index", (rows,), {}, False), ("set_axis", (rows,), {"axis": 1}, True), ("set_axis", (rows,), {}, False),
+        ("set_axis", (rows.to_numpy(),), {"axis": "columns"}, True), ("__getitem__", ("k",), {}, True),
+        ("__getitem__", (["k", "g"],), {}, True), ("__getitem__", ([True, False],), {}, False),
+        ("__getitem__", (slice(3),), {}, False), ("drop", (), {"columns": "k"}, True), ("drop", (0,), {}, False),
+        ("drop", (), {"columns": "k", "index": 0}, False), ("drop", ("k",), {"axis": 1}, True),
+        ("rename", (), {"columns": {"k": "l"}}, True), ("rename", ({0: 1},), {}, False),
+        ("reindex", (), {"columns": ["k"]}, True), ("reindex", (), {"columns": ["k"], "fill_value": 0}, False),
+        ("filter", (), {"like": "k"}, True), ("filter", (), {"like": "k", "axis": 0}, False),
+        ("filter", (), {"like": "k", "axis": "columns"}, True), ("rename_axis", ("k",), {}, True),
+        ("rename_axis", (str.upper,), {}, False), ("sort_values", ("k",), {}, False),
+    ):  # fmt: skip
+        assert bool(only_moves_labels(name, args, kwargs)) is wanted, (name, args, kwargs)
+
+
+# ---- words of CSV files
+
+
+def test_words_for_missing_values_are_neither_numbers_nor_bools():
+    for options, own in (
+        ({}, [*MISSING]), ({"na_values": "none"}, [*MISSING, b"none"]),
+        ({"na_values": ["a", "b"]}, [*MISSING, b"a", b"b"]),
+        ({"na_values": ("a", "a")}, [*MISSING, b"a"]), ({"na_values": {"a"}}, [*MISSING, b"a"]),
+        ({"na_values": "a", "keep_default_na": False}, [b"a"]), ({"keep_default_na": False}, []),
+        ({"na_filter": False}, []), ({"na_filter": False, "na_values": "a"}, []),
+    ):  # fmt: skip
+        assert csv_rows._missing_of(options) == tuple(own), options
+    for options in (
+        {"na_values": "-1"}, {"na_values": 1}, {"na_values": {"a": "b"}}, {"na_values": ["a", 1]},
+        {"na_values": "true"}, {"na_values": "x" * 256}, {"na_values": ["a", "2"]}, {"na_filter": 1},
+        {"na_filter": "no"}, {"keep_default_na": 0},
+    ):  # fmt: skip
+        with pytest.raises(NotLazyError):
+            csv_rows._missing_of(options)
+
+
+# ---- parts
+
+
+def test_parts_are_multiples_of_rows_that_take_as_much_memory_as_they_may(monkeypatch):
+    monkeypatch.setattr(tuning, "WRITTEN_BYTES", 160)
+    for rows, most, nbytes, wanted in (
+        (0, 10, 0, [0]), (25, 10, 200, [20, 5]), (25, 10, 400, [10, 10, 5]), (25, 10, 25, [25]),
+        (25, 10, 10**6, [10, 10, 5]), (25, 1, 200, [20, 5]), (25, 3, 200, [18, 7]),
+    ):  # fmt: skip
+        table = pandas.DataFrame({"n": np.arange(rows), "m": np.arange(rows) * 0.5})
+        for own, kind in ((table, pd.DataFrame), (table["n"], pd.Series)):
+            monkeypatch.setattr(kind, "_extent", lambda _, told=(rows, nbytes): told)
+            found = [*writing.parts(kind(own), most)]
+            assert [len(part) for part in found] == wanted
+            assert pandas.concat(found).equals(own)
+
+
+def test_chunks_are_rows_that_follow_one_another_or_any():
+    rows = pandas.DataFrame({"n": np.arange(50) * 2, "t": [f"t{number}" for number in range(50)]})
+    lazily = pd.DataFrame(rows).lazy()
+    for numbers in (
+        [range(5), range(5, 30), range(30, 31)], [range(10, 20), range(20, 50)], [np.array([3, 1]), np.array([49])],
+        [range(3), np.array([40, 7])], [np.array([5, 6]), range(7, 9)],
+    ):  # fmt: skip
+        found = chunks.by_chunk(lazily, numbers, lambda some, number: (some["n"].tolist(), some["t"].tolist(), number))
+        assert found == [
+            ((np.array(one) * 2).tolist(), [f"t{row}" for row in one], number) for number, one in enumerate(numbers)
+        ]
+
+
+# ---- what pandas returns
+
+
+def test_frames_among_what_pandas_returns_become_those_of_this_face():
+    frame, series = pandas.DataFrame({"a": [1]}), pandas.Series([1])
+    for given, kinds in (
+        ({"a": 1, "b": frame}, [int, pd.DataFrame]), ({"a": series, "b": "x"}, [pd.Series, str]),
+        ({"a": 1, "b": 2}, [int, int]), ((1, frame), [int, pd.DataFrame]),
+        ([frame, 1, series], [pd.DataFrame, int, pd.Series]), ([1, 2], [int, int]),
+    ):  # fmt: skip
+        found = face.faced(given)
+        assert type(found) is type(given)
+        assert [type(one) for one in (found.values() if isinstance(found, dict) else found)] == kinds
+    assert [type(one) for one in face.faced(iter([frame, 1]))] == [pd.DataFrame, int]
+    assert face.faced(np.float64(1.5)) == 1.5
+
+
+def test_names_of_levels_are_given_and_kept():
+    rows = pandas.DataFrame({"a": [1, 2], "b": [3, 4]}, index=pandas.Index([5, 6], name="row"))
+    levels = rows.set_index("a", append=True)
+    for own, index, columns in (
+        (rows, ["row"], [None]), (rows, ["other"], None), (rows, None, ["column"]), (rows, ["other"], ["column"]),
+        (rows, [None], None), (rows, None, None), (levels, ["p", "q"], None), (levels, ["row", "a"], ["column"]),
+    ):  # fmt: skip
+        frame = pd.DataFrame._of(pd.DataFrame(own).lazy(), None)
+        found = labels.named(frame.lazy(), index, columns)
+        wanted = own.copy()
+        if index is not None:
+            wanted.index.names = index
+        if columns is not None:
+            wanted.columns.names = columns
+        pandas.testing.assert_frame_equal(labels.computed(found), wanted)
+        is_same = (index in (None, [*own.index.names])) and columns in (None, [None])
+        assert (found is frame.lazy()) == is_same
+    column = pd.Series._of(pd.Series(rows["b"]).lazy(), None).lazy()
+    assert labels.named(column, ["row"]) is labels.named(column, None) is column
+    assert labels.computed(labels.named(column, ["other"])).index.name == "other"
