@@ -956,9 +956,9 @@ def _compared(own: Any, coding: Coding, name: str, other: Any) -> Any:
             place = dtype.categories.get_loc(other)
         except (KeyError, TypeError):
             place = None
-        if not isinstance(place, int) or (name not in ("eq", "ne") and not dtype.ordered):
+        if not isinstance(place, int | np.integer) or (name not in ("eq", "ne") and not dtype.ordered):
             raise NotLazyError("the other side is no category, or categories have no order")
-        return getattr(plain, f"__{name}__")(place)
+        return getattr(plain, f"__{name}__")(int(place))
     if isinstance(coding, Periods) and isinstance(other, pandas.Period | str):
         period = pandas.Period(other, freq=coding.frequency)
         if isinstance(other, pandas.Period) and other.freqstr != coding.frequency:

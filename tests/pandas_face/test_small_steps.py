@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 import inspect
 import io
+import operator
 import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pandas
+import pyarrow.parquet as pq
 import pytest
 
 import akdask.pandas as pd
@@ -18,6 +21,7 @@ from akdask.pandas import arguments, chunks, csv_rows, face, frame_forms, labels
 from akdask.pandas.encoded import encoded
 from akdask.pandas.encoded_steps import _columns_taken
 from akdask.pandas.frame import only_moves_labels
+from akdask.pandas.lazy import as_labels, lazy_frame
 from akdask.pandas.refusals import NotLazyError
 from akdask.pandas.steps import FrameGroups, SeriesGroups
 
@@ -103,6 +107,39 @@ def test_files_that_are_written_anew_are_put_into_place(tmp_path, monkeypatch, n
     assert writing._plain_path(name, "~/file.x", given) == (path if is_plain else None)
     assert writing._plain_path("to_excel", str(tmp_path / "x.XLSX"), {}) == str(tmp_path / "x.XLSX")
     assert writing._plain_path("to_csv", str(tmp_path / "x.tar.gz"), {}) is None
+
+
+def test_rows_are_written_to_parquet_in_row_groups_unless_objects_hide_their_type(tmp_path, monkeypatch):
+    monkeypatch.setattr(writing, "ROWS_OF_GROUP", 10)
+    monkeypatch.setattr(tuning, "WRITTEN_BYTES", 1)
+    count = 25
+    rows = pandas.DataFrame({"n": np.arange(count), "x": np.arange(count) * 0.5, "s": [f"t{n}" for n in range(count)]})
+    labelled = rows.set_axis([f"r{n}" for n in range(count)])
+    for own, given in (
+        (rows, {}), (rows, {"index": True}), (rows, {"index": False, "compression": None}), (labelled, {}),
+        (rows, {"engine": "pyarrow", "compression": "gzip"}), (rows[["n"]], {}), (rows.head(0), {}),
+    ):  # fmt: skip
+        path = tmp_path / "x.parquet"
+        writing._to_parquet(pd.DataFrame(own), path, given)
+        pandas.testing.assert_frame_equal(pandas.read_parquet(path), own)
+        assert pq.ParquetFile(path).metadata.num_row_groups == max(-(-len(own) // 10), 1)
+    hidden = rows.assign(s=pandas.Series([None] * 10 + ["a"] * 15, dtype=object))
+    for own, given in ((hidden, {}), (rows, {"engine": "fastparquet"}), (rows, {"schema": None})):
+        with pytest.raises(NotLazyError):
+            writing._to_parquet(pd.DataFrame(own), tmp_path / "y.parquet", given)
+
+
+@pytest.mark.filterwarnings("ignore:.*ran in pandas")
+def test_decimals_are_compared_with_numbers_of_any_size():
+    decimals = [*map(decimal.Decimal, ["1.25", "-3.50", "2.00"]), None]
+    rows = pandas.Series(decimals, dtype=object)
+    edges = [decimal.Decimal(2**63 + number) / 100 for number in (-2, -1, 0, 1)]
+    for limit in (2, *map(decimal.Decimal, ["1.25", "1.251"]), *edges, *(-edge for edge in edges), 2**63, -(2**70)):
+        own = pd.Series._of(pd.Series(rows).lazy(), None)
+        for name in ("lt", "le", "gt", "ge", "eq", "ne"):
+            compare = getattr(operator, name)
+            found = [bool(one) for one in compare(own, limit).to_pandas()]
+            assert found == [name == "ne" if one is None else compare(one, limit) for one in decimals], (name, limit)
 
 
 # ---- groups
@@ -318,3 +355,33 @@ def test_names_of_levels_are_given_and_kept():
     column = pd.Series._of(pd.Series(rows["b"]).lazy(), None).lazy()
     assert labels.named(column, ["row"]) is labels.named(column, None) is column
     assert labels.computed(labels.named(column, ["other"])).index.name == "other"
+
+
+def test_labels_of_any_type_are_given_back_or_refused():
+    refused = []
+    for index in (
+        pandas.RangeIndex(3), pandas.RangeIndex(1, 4), pandas.RangeIndex(0, 6, 2), pandas.RangeIndex(3, name="row"),
+        pandas.Index([3, 1, 2]), pandas.Index([3, 1, 2], name="row"), pandas.Index([0.5, 1, np.nan]),
+        pandas.Index(["a", "b", None]), pandas.Index([True, False, True]), pandas.Index([1, 2, 3], dtype="int8"),
+        pandas.Index([1, 2, 3], dtype="float32"), pandas.Index([1, None, 3], dtype="Int64"),
+        pandas.Index(["a", 1, 2.5], dtype=object), pandas.Index([1j, 2, 3]), pandas.CategoricalIndex(["a", "b", "a"]),
+        pandas.CategoricalIndex(["a", None, "a"]), pandas.CategoricalIndex([1, 2, 1]),
+        pandas.PeriodIndex(["2024-01", "2024-02", "2024-02"], freq="M"), pandas.interval_range(0, 3),
+        pandas.PeriodIndex(["2024-01", None, "2024-02"], freq="M"), pandas.date_range("2024", periods=3),
+        pandas.DatetimeIndex(["2024", "2023", "NaT"]), pandas.date_range("2024", periods=3, tz="Europe/Zurich"),
+        pandas.TimedeltaIndex(["1D", "2h", "NaT"]), pandas.MultiIndex.from_product([[1], [1, 2, 3]]),
+        pandas.Index([1, 2, 3], dtype="uint64"), pandas.Index([2**64 - 1, 2, 3], dtype="uint64"),
+    ):  # fmt: skip
+        rows = pandas.DataFrame({"a": [1, 2, 3]}, index=index)
+        try:
+            made = lazy_frame(rows)
+        except NotLazyError:
+            refused.append(str(index.dtype))
+        else:
+            pandas.testing.assert_frame_equal(labels.computed(made), rows)
+    narrow, others = ["int8", "float32"], ["Int64", "object", "complex128"]
+    assert refused == [*narrow, *others, "category", "interval[int64, right]", "period[M]", "object"]
+    for start, stop, step, name in ((1, 4, 1, None), (0, 6, 2, None), (0, 3, 1, "row"), (3, 0, -1, None)):
+        with pytest.raises(NotLazyError, match="a range of their own"):
+            as_labels(pandas.RangeIndex(start, stop, step, name=name))
+    assert as_labels(pandas.RangeIndex(3)).tolist() == [0, 1, 2]
