@@ -253,6 +253,11 @@ def pivot(frame: LazyFrame, columns: Any, index: Any = None, values: Any = None)
     labels = distinct
     if not isinstance(data, str):
         labels = pandas.MultiIndex.from_product([pandas.Index(list(data)), distinct], names=[None, columns])
-    if len(labels) != len(found._columns.values):
+    names = list(found._columns.values)
+    if len(labels) != len(names):
         raise NotLazyError("columns differ")
-    return labelling.labelled(LazyFrame.under(found), labelling.FrameLabels(labels))
+    if not isinstance(data, str):
+        # The house has the columns in the order of their names.
+        places = [sorted(data).index(name) * len(distinct) for name in data]
+        names = [names[place + number] for place in places for number in range(len(distinct))]
+    return labelling.labelled(LazyFrame._of(found._columns.only(names)), labelling.FrameLabels(labels))

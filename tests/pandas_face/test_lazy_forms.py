@@ -459,3 +459,12 @@ def test_a_column_of_integers_that_no_row_loses_has_the_type_of_pandas():
             own.loc[own["x"] > least, "x"] = None
         wanted.loc[wanted["x"] > least, "x"] = None
         assert difference(own, wanted) is None, least
+
+
+def test_pivoted_values_keep_the_order_in_which_they_are_asked_for():
+    rows = pandas.DataFrame({"k": [1, 1, 2, 2], "g": ["b", "a", "a", "b"], "y": [5, 6, 7, 8], "x": [1, 2, 3, 4]})
+    for options in ({}, *({"values": values} for values in ("x", ["x"], ["x", "y"], ["y", "x"], ["y"]))):
+        for index, columns in (("k", "g"), ("g", "k")):
+            with config.set(pandas_fallback="error"):
+                found = lazily(rows).pivot(index=index, columns=columns, **options)
+            assert difference(found, rows.pivot(index=index, columns=columns, **options)) is None, (options, index)
