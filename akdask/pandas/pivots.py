@@ -258,6 +258,6 @@ def pivot(frame: LazyFrame, columns: Any, index: Any = None, values: Any = None)
         raise NotLazyError("columns differ")
     if not isinstance(data, str):
         # The house has the columns in the order of their names.
-        places = [sorted(data).index(name) * len(distinct) for name in data]
-        names = [names[place + number] for place in places for number in range(len(distinct))]
+        starts = [sorted(data).index(name) * len(distinct) for name in data]
+        names = [name for start in starts for name in names[start : start + len(distinct)]]
     return labelling.labelled(LazyFrame._of(found._columns.only(names)), labelling.FrameLabels(labels))
