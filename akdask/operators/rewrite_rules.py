@@ -604,7 +604,7 @@ def unsorted(sort: Sort, need: Need) -> Inlined | None:
 
 def groups_in_any_order(groups: GroupAggregate | GroupStatistic, need: Need) -> Frame | None:
     """Return groups by text that are not sorted, if no reader minds their order."""
-    return type(groups)(*groups.operands[:-1], False) if need.is_of_any_order and _are_free(groups) else None
+    return groups.in_any_order if need.is_of_any_order and _are_free(groups) else None
 
 
 def _are_free(groups: Groups) -> bool:

@@ -17,12 +17,20 @@ from typing import Any
 import numpy as np
 import pandas
 
+from akdask.arrays.array import Array, wrap
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.strings import Strings
 from akdask.arrays.timearray import TimeArray
+from akdask.engine.node import Frame
+from akdask.engine.optimizer import inputs_first
+from akdask.engine.rowwise import Chain, Filter, MatchRows, rebuild
 from akdask.engine.run import run
+from akdask.engine.values import ColumnRef, Value, columns_of, substitute_all
 from akdask.frames.columnset import VALUES
 from akdask.frames.dataframe import DataFrame
+from akdask.frames.sorting import in_order
+from akdask.operators.group.plan import Groups
+from akdask.operators.join.plan import HashJoin
 from akdask.pandas import tuning
 from akdask.pandas.arguments import accepted, bound_arguments
 from akdask.pandas.encoded import Narrow
@@ -309,12 +317,12 @@ def _first(pending: Pending, n: int, order: Order | None, take: Callable[[Any], 
 def _found_first(pending: Pending, order: Order | None, n: int) -> Any:
     """Return the first rows of a result in an order, None where pandas might find others among equal ones."""
     plan, is_once = pending.rows(), order is None or order.keeps_equal_rows
-    rows = _rows(plan)
-    has_text = any(value.dtype.kind == "str" for value in rows._columns.all_values())
-    if not is_once and (n > tuning.DISTINCT_FIRST or not has_text):
-        rows = rows.persist()
-    in_order = rows if order is None else rows.sort_values([*order.by], [*order.ascending])
-    found, types = _first_rows(rows, pending.sums, _like(plan, in_order.head(n if is_once else n + 1)))
+    rows, keys, is_kept = _rows(plan), list[Array](), not is_once and not _has_text_of_joins(_rows(plan))
+    if is_kept:
+        rows, keys = _persisted(rows)
+    by, upwards = ([], ()) if order is None else ([*map(rows._columns.array, order.by)], order.ascending)
+    first = _sorted(rows, [*by, *keys], upwards).head(n if is_once else n + 1)
+    found, types = _first_rows(rows, pending.sums, _like(plan, first))
     if order is not None:
         values = _values(plan, found, order)
         lacks = bool(values.isna().to_numpy().any())
@@ -322,10 +330,48 @@ def _found_first(pending: Pending, order: Order | None, n: int) -> Any:
             return None
         # Of very many rows, equal ones keep their order in any sort of the house.
         if not is_once and (lacks or not (values.is_unique or len(rows) > tuning.SORTED_BY_PANDAS)):
-            rows = rows.persist()
-            found = computed(taken(_like(plan, rows), _sorted_by_pandas(rows, order, types)[:n]))
+            rows, keys = (rows, keys) if is_kept else _persisted(rows)
+            found = computed(taken(_like(plan, rows), _numbers_in_order(rows, keys, order, types)[:n]))
     found = found.iloc[:n]
     return found.astype(types if isinstance(plan, DataFrame) else types.get(VALUES, found.dtype))
+
+
+def _has_text_of_joins(rows: DataFrame) -> bool:
+    """Return whether a result has text and is one of joined rows: joins are arranged for the first groups alone."""
+    has_text = any(value.dtype.kind == "str" for value in rows._columns.all_values())
+    return has_text and any(isinstance(node, MatchRows | HashJoin) for node in inputs_first([rows._columns.frame]))
+
+
+def _persisted(rows: DataFrame) -> tuple[DataFrame, list[Array]]:
+    """Return the rows of a result in memory, and the keys by which they are ordered, none if they are so already.
+
+    Groups by text stay as they are found: to order all of them takes as long as to find them.
+    """
+    columns, names, keys = rows._columns, [*rows._columns.values], list[str]()
+    chain = Chain.of(columns.frame)
+    groups, *others = chain.bases
+    are_filtered = not others and all(isinstance(node, Filter) for node in chain.selections)
+    if are_filtered and isinstance(groups, Groups) and groups.follows_needs:
+        groups = groups.in_any_order
+        columns = columns.moved(partial(_in_any_order, chain, groups))
+        keys = [f"{number} {''.join(names)}" for number in range(len(groups.keys))]  # Longer than all others.
+        for number, key in enumerate(keys):
+            columns = columns.having(key, wrap(columns.frame, groups.key(number)))
+    found = rows._of(columns).persist()._columns
+    return rows._of(found.only(names)), [*map(found.array, keys)]
+
+
+def _in_any_order(chain: Chain, groups: Groups, frame: Frame, values: list[Value]) -> tuple[Frame, list[Value]]:
+    """Return columns of filtered groups that are in order on the same groups in any order."""
+    columns = columns_of(*values, *chain.predicates)
+    moved = {column.token: ColumnRef(groups._name, column.name, column.dtype) for column in columns}
+    return rebuild(groups, chain.selections, substitute_all(chain.predicates, moved)), substitute_all(values, moved)
+
+
+def _sorted(rows: DataFrame, by: Sequence[Array], ascending: Sequence[bool]) -> DataFrame:
+    """Return rows in the order of some columns and then, upwards, of their keys."""
+    upwards = [*ascending, *[True] * (len(by) - len(ascending))]
+    return rows._of(in_order(rows._columns, by, upwards)) if by else rows
 
 
 def _first_rows(rows: DataFrame, sums: Mapping[str, Narrow], first: Any) -> tuple[Any, dict[str, Any]]:
@@ -338,10 +384,11 @@ def _first_rows(rows: DataFrame, sums: Mapping[str, Narrow], first: Any) -> tupl
     return found, {name: coding.dtype for (name, coding), fits in zip(sums.items(), fit, strict=True) if fits}
 
 
-def _sorted_by_pandas(rows: DataFrame, order: Order, types: Mapping[str, Any]) -> Any:
+def _numbers_in_order(rows: DataFrame, keys: Sequence[Array], order: Order, types: Mapping[str, Any]) -> Any:
     """Return the numbers of rows in the order of a column, where pandas' quicksort leaves them."""
     (name,), (ascending,) = order.by, order.ascending
-    values = computed(column_of(LazyFrame._of(rows._columns.labelled(None)), name, name))
+    column = LazyFrame._of(rows._columns.only([name]).labelled(None))
+    values = computed(column_of(_sorted(column, keys, ()), name, name))
     return values.astype(types.get(name, values.dtype)).sort_values(ascending=ascending).index.to_numpy()
 
 

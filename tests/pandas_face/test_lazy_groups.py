@@ -373,3 +373,54 @@ def test_equal_rows_are_in_the_order_of_pandas_unless_they_are_very_many(monkeyp
     again = _lazily(given).groupby("k").size()
     stable = sizes.sort_values(ascending=False, kind="stable").head(9)
     pandas.testing.assert_series_equal(again.sort_values(ascending=False).head(9).to_pandas(), stable)
+
+
+def test_groups_by_text_are_found_once_where_first_ones_are_equal(monkeypatch: pytest.MonkeyPatch) -> None:
+    from akdask.operators.group import plan
+    from akdask.pandas import tuning
+
+    lowered, own = list[Any](), plan._aggregated
+    monkeypatch.setattr(plan, "_aggregated", lambda frame: lowered.append(frame) or own(frame))
+    rng = np.random.default_rng(5)
+    for count, most in ((0, 2**20), (1, 2**20), (3_000, 2**20), (3_000, 10)):
+        monkeypatch.setattr(tuning, "SORTED_BY_PANDAS", most)
+        # Sorts of very many rows keep the order of equal ones.
+        stable: dict[str, Any] = {"kind": "stable"} if most < count else {}
+        text = pandas.Series(rng.choice(["a", "", "ç" * 9, "b" * 40], count), dtype="str")
+        text += pandas.Series(rng.integers(0, 40, count)).astype("str")
+        values = np.where(rng.random(count) < 0.3, np.nan, rng.integers(0, 4, count).astype(float))
+        given = pandas.DataFrame({
+            "text": text.where(pandas.Series(rng.random(count) < 0.9)),
+            "k": rng.integers(-2, 2, count) + 2**60,
+            "v": values,
+        })  # fmt: skip
+        for groups in (
+            lambda f: f.groupby("text").size(),
+            lambda f: f.groupby(["k", "text"]).size(),
+            lambda f: f.groupby("text")["v"].max(),
+            lambda f: f.groupby(["text", "k"])["v"].count().rename("0 values"),
+            lambda f: f.groupby("text", as_index=False).agg(n=("v", "sum"))["n"],
+        ):
+            for take in (
+                lambda s, **by: s.sort_values(ascending=False, **by).head(3),
+                lambda s, **by: s.sort_values(**by).iloc[2:40],
+                lambda s, **by: s.nlargest(5),
+                lambda s, **by: s.head(4),
+            ):
+                lowered.clear()
+                found = take(groups(_lazily(given))).to_pandas()
+                lacks = take(groups(given), **stable).isna().any()
+                assert len(lowered) == 1 or (lacks and len(lowered) == 2)
+                pandas.testing.assert_series_equal(found, take(groups(given), **stable))
+
+
+def test_first_ones_of_filtered_groups_by_text_are_those_of_pandas() -> None:
+    given = _rows(1)[0].assign(text=lambda rows: rows["text"] + rows["n"].astype("str"))
+    for groups, take in (
+        (lambda f: f.groupby("text").size(), lambda n: n[n > 3].sort_values(ascending=False).head(4)),
+        (lambda f: f.groupby(["text", "k"]).size(), lambda n: n[n > n.mean()].sort_values().head(4)),
+        (lambda f: f.groupby(["k", "text"])["v"].count(), lambda n: n[n % 2 == 0][n > 1].nsmallest(3)),
+        (lambda f: f.groupby("text")["v"].count(), lambda n: (n * 2).sort_values().iloc[1:9]),
+    ):
+        with ak.config.set(pandas_fallback="silent"):
+            pandas.testing.assert_series_equal(take(groups(_lazily(given))).to_pandas(), take(groups(given)))

@@ -688,6 +688,11 @@ class Groups(Frame):
         """Whether groups are sorted only for readers that mind their order."""
         return self.has_text and self.ordered
 
+    @property
+    def in_any_order(self) -> Self:
+        """The same groups, those with text as they are found."""
+        return type(self)(*self.operands[:-1], False)
+
     def key(self, number: int) -> ColumnRef:
         """Return one of the keys."""
         return ColumnRef(self._name, number, self.keys[number].dtype)
