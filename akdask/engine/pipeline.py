@@ -13,6 +13,7 @@ from functools import cache, cached_property, partial
 from itertools import accumulate
 from typing import Any, TypeAlias
 
+import numpy as np
 from dask.system import CPU_COUNT as CORES
 
 from akdask import config
@@ -42,12 +43,13 @@ from akdask.engine.rowwise import (
     through,
 )
 from akdask.engine.sinks import Collect, Reduce, Sink
-from akdask.engine.sources import Literal, Persisted, Rows, Scan, partitions_left
+from akdask.engine.sources import Literal, Persisted, Rows, Scan, decided, partitions_left
 from akdask.engine.values import (
     Apply,
     BroadcastInput,
     ColumnRef,
     Compiler,
+    Constant,
     ExpandMatches,
     Load,
     Mask,
@@ -65,6 +67,9 @@ from akdask.engine.values import (
 )
 from akdask.records import record
 from akdask.storage.source import Part
+
+EVERY_ROW = Constant(np.bool_(True))
+"""The predicate that leaves all rows."""
 
 Batches: TypeAlias = tuple[tuple[int, ...], ...]
 """For each task, the numbers of its partitions, in order."""
@@ -529,7 +534,8 @@ def _pipeline(
     frame: Frame, values: Sequence[Value], batches: Batches | None, make_sink: MakeSink, purpose: str, *shared: Node
 ) -> Pipeline:
     """Return the tasks of a chain whose bases are neither projections nor concatenations; each gets `shared`, too."""
-    chain = _in_stages(Chain.of(frame))
+    chain, values = decided_by_bounds(Chain.of(frame), values)
+    chain = _in_stages(chain)
     positions = {base._name: number for number, base in enumerate(chain.bases)}
     everything = [*chain.predicates, *chain.replicas, *values]
     awaiting = [value for value in everything if value.awaits]
@@ -553,6 +559,22 @@ def _pipeline(
     )
     made = [chain.bases[number] for number in layout.table_bases]
     return Pipeline(layout, *made, *nodes.values(), *shared)
+
+
+def decided_by_bounds(chain: Chain, values: Sequence[Value]) -> tuple[Chain, list[Value]]:
+    """Return a chain and values without comparisons that bounds decide, and filters that leave all rows."""
+    found = decided(chain.bases, [*chain.predicates, *values])
+    predicates, selections = iter(found), list[Selecting]()
+    for node in chain.selections:
+        if isinstance(node, Filter):
+            predicate = next(predicates)
+            if predicate.token != EVERY_ROW.token:
+                selections.append(Filter(node.frame, predicate, node.mask))
+            continue
+        if isinstance(node, MatchRows):
+            next(predicates)
+        selections.append(node)
+    return Chain(chain.bases, tuple(selections)), found[len(chain.predicates) :]
 
 
 def _in_stages(chain: Chain) -> Chain:

@@ -45,6 +45,8 @@ from akdask.engine.values import (
     ResidentColumn,
     Selection,
     Value,
+    columns_of,
+    substitute_all,
     walk,
 )
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, ConversionError, UnfitArgumentError
@@ -666,6 +668,19 @@ def partitions_left(bases: Sequence[Frame], predicates: Sequence[Value]) -> Bool
     count = bases[0].npartitions
     may_hold: Bools = reduce(np.logical_and, left, np.ones(count, np.bool_))
     return None if may_hold.all() else may_hold
+
+
+def decided(bases: Sequence[Frame], values: Sequence[Value]) -> list[Value]:
+    """Return values with the truth of comparisons in their place where bounds of all partitions decide it."""
+    scans = {base._name: base for base in bases if isinstance(base, Scan)}
+    known: dict[str, Value] = {}
+    for part in walk(*values) if scans else ():
+        if isinstance(part, Call) and part.operation in COMPARISONS and columns_of(part):
+            args = [_interval(arg, scans, ()) for arg in part.args if isinstance(arg, Constant | ColumnRef)]
+            truth = apply(part.operation, args, of_bools=False) if len(args) == len(part.args) else None
+            if truth is not None and (np.all(truth.low) or not np.any(truth.high)):
+                known[part.token] = Constant(np.bool_(np.all(truth.low)))
+    return substitute_all(values, known)
 
 
 def _interval(value: Value, scans: Mapping[str, Scan], args: Sequence[Interval | None]) -> Interval | None:

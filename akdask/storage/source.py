@@ -160,6 +160,15 @@ class PartReader(Protocol):
         return None
 
 
+class Extremes(NamedTuple):
+    """The least and the greatest number of a column, found without reading it."""
+
+    least: Any
+    greatest: Any
+    is_part: bool
+    """Whether other rows may be missing: null, NaN or NaT."""
+
+
 class Part(Protocol):
     """One partition of a source: picklable, no open files.
 
@@ -181,7 +190,7 @@ class Source(Protocol):
     """Columns of one row space in a set of files.  Immutable.
 
     A source that cuts files so that several threads read one has an attribute ``npartitions_by_size``: see
-    `partitions_by_size`.
+    `partitions_by_size`.  One that knows extremes of columns has a method ``extremes``: see `extremes_of`.
     """
 
     @property
@@ -214,6 +223,12 @@ class Source(Protocol):
     def bounds(self, column: str) -> Bounds | None:
         """Return known bounds of a column's values in each partition; None if unknown."""
         return None
+
+
+def extremes_of(source: Source, column: str) -> Extremes | None:
+    """Return the least and the greatest number of a column that a source knows exactly, None where it does not."""
+    find = getattr(source, "extremes", None)
+    return None if find is None else find(column)
 
 
 def partitions_by_size(source: Source) -> int:

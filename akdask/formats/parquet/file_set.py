@@ -39,7 +39,7 @@ from akdask.formats.parquet.reader import (
     StoredPlace,
     partitions_of,
 )
-from akdask.formats.parquet.statistics import bounds_of, constant, of_stretches, unbounded
+from akdask.formats.parquet.statistics import bounds_of, constant, extremes_of, of_stretches, unbounded
 from akdask.records import record
 from akdask.storage.files import absolute, exists, is_folder
 from akdask.storage.locales import MAGIC, Filenames, has_magic, names_of
@@ -60,7 +60,7 @@ from akdask.storage.objects import (
     warn_of_left_out,
 )
 from akdask.storage.registry import SetOpener, manifest_describer, shown, warn_of_skipped
-from akdask.storage.source import Bounds
+from akdask.storage.source import Bounds, Extremes
 
 
 @record
@@ -272,6 +272,23 @@ class ParquetSource:
         )
         stretches = zip(self._partitions.first.tolist(), self._partitions.last.tolist(), strict=True)
         return of_stretches(of_all, everything, stretches)
+
+    def extremes(self, column: str) -> Extremes | None:
+        """Return the least and the greatest number of a column from statistics; see `akdask.storage.source`."""
+        found, sides = self.column(column), []
+        files = [file for file in self._files if file.nrows]
+        if found.values is not None or found.of_nulls or sum(self.lengths) != sum(file.nrows for file in files):
+            return None
+        for file in files:
+            stored = file.columns.get(column)
+            if stored is None:
+                return None
+            sides.append(extremes_of(stored.in_unit(found.unit), found.dtype, file.chunks_of(stored)))
+        known = [side for side in sides if side is not None]
+        if not known or len(known) < len(sides):
+            return None
+        least, greatest = min(low for low, _ in known), max(high for _, high in known)
+        return Extremes(least, greatest, found.dtype == FLOAT64 or self.may_have_nulls(column))
 
     def _bounds_in(self, file: ParquetFileDescription, column: SetColumn) -> Bounds | None:
         stored = file.columns.get(column.name)

@@ -134,25 +134,51 @@ def _of_numbers(
     chunks: npt.NDArray[np.void],
     has_none: npt.NDArray[np.bool_],
 ) -> Bounds | None:
-    values = sides_of(column, chunks)
-    if values is None or not chunks["bounded"].any():
+    values = _typed_sides(column, dtype, chunks)
+    if values is None or not values[0].any():
         return None
-    low, high = values
-    with np.errstate(invalid="ignore"):
-        known = chunks["bounded"] & (low <= high)
-    if column.kind in (ObjType.DATETIME, ObjType.TIMEDELTA):
-        most = np.int64((2**63 - 1) // column.scale)
-        known &= (-most <= low) & (high <= most)
-        low, high = (np.where(known, side, 0).astype(np.int64) * column.scale for side in values)
+    known, low, high = values
+    if column.kind in _TIMES:
         low = np.where(has_none, low, NAT)
-    if dtype.plain == INT64 and low.dtype.kind == "u":
-        known &= high < 2**63  # others are an error where they are read
-    found.minima[known] = low.astype(dtype.numpy)[known]
-    found.maxima[known] = high.astype(dtype.numpy)[known]
+    found.minima[known], found.maxima[known] = low[known], high[known]
     if not pa.types.is_floating(column.stored):
         # Nulls are the only missing rows; NaN among floats are not counted in statistics.
         found.nans[known & has_none] = False
     return found
+
+
+_TIMES = (ObjType.DATETIME, ObjType.TIMEDELTA)
+
+
+def extremes_of(column: ParquetColumn, dtype: ColumnType, chunks: npt.NDArray[np.void]) -> tuple[Any, Any] | None:
+    """Return the least and the greatest number of a column in its chunks, None where statistics do not tell them.
+
+    Nulls and NaN are left out. Writers cut text short in statistics, but no numbers. For the arguments see `bounds_of`.
+    """
+    chunks = chunks[chunks["values"] > 0]
+    chunks = chunks[chunks["nulls"] < chunks["values"]]
+    if not len(chunks) or chunks["problem"].any() or not column.is_flat or dtype.plain not in _WIDEST:
+        return None
+    values = _typed_sides(column, dtype, chunks)
+    return None if values is None or not values[0].all() else (values[1].min(), values[2].max())
+
+
+def _typed_sides(column: ParquetColumn, dtype: ColumnType, chunks: npt.NDArray[np.void]) -> tuple[Any, Any, Any] | None:
+    """Return in which chunks minima and maxima are known, and both in the column's type, None if they have no order."""
+    values = sides_of(column, chunks)
+    if values is None:
+        return None
+    low, high = values
+    with np.errstate(invalid="ignore"):
+        known = chunks["bounded"] & (low <= high)
+    if column.kind in _TIMES:
+        most = np.int64((2**63 - 1) // column.scale)
+        known &= (-most <= low) & (high <= most)
+        low, high = (np.where(known, side, 0).astype(np.int64) * column.scale for side in values)
+    if dtype.plain == INT64 and low.dtype.kind == "u":
+        known &= high < 2**63  # others are an error where they are read
+    with np.errstate(invalid="ignore"):
+        return known, low.astype(dtype.numpy), high.astype(dtype.numpy)
 
 
 def has_order(column: ParquetColumn) -> bool:

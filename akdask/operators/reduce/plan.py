@@ -13,15 +13,18 @@ from typing import Any, Self
 import numpy as np
 
 from akdask._dask import Expr, List, Task, TaskRef
-from akdask.columns.dtypes import BOOL, FLOAT64, INT64, UINT64, ColumnType, TimeForm
+from akdask.columns.dtypes import BOOL, FLOAT64, INT64, NOT_A_TIME, UINT64, ColumnType, TimeForm
 from akdask.columns.table import Table
 from akdask.deferred import without_collection
 from akdask.engine import tuning
+from akdask.engine.missing import is_missing, negated
 from akdask.engine.node import Frame, Node, RowSpace, lower, materialize
-from akdask.engine.pipeline import Compile, pipeline, reduction_batches
-from akdask.engine.rowwise import Computed, Tasks
+from akdask.engine.pipeline import Compile, decided_by_bounds, pipeline, reduction_batches
+from akdask.engine.reduction import State
+from akdask.engine.rowwise import Chain, Computed, Filter, Tasks
 from akdask.engine.sinks import Count, Reduce, Sink
-from akdask.engine.sources import RowNumbers
+from akdask.engine.sources import RowNumbers, Scan
+from akdask.engine.times import is_present_time, ordered
 from akdask.engine.values import (
     Call,
     ColumnRef,
@@ -41,6 +44,7 @@ from akdask.engine.values import (
 )
 from akdask.operators.reduce.reductions import PROPAGATING, REDUCTIONS, ScalarReduction, merge_states
 from akdask.records import record
+from akdask.storage.source import extremes_of
 
 
 class AggregateExpr:
@@ -331,11 +335,44 @@ def _(frame: Aggregate) -> Expr:
             any(kernel.adds_floats for kernel in kernels),
         )
 
+    finish = FinishStates(tuple((kernel, item.params) for kernel, item in zip(kernels, frame.reductions, strict=True)))
+    states = _known_states(frame)
+    if states is not None:
+        known = Tasks(f"extremes of {frame._name}", _told_by_files, (((), (states,)),))
+        return TreeReduce(CombineStates(kernels), finish, known)
     values = [item.value for item in frame.reductions]
     purpose = "reduce " + ", ".join(map(str, frame.reductions))
     partials = pipeline(frame.frame, values, sink, purpose, batches=reduction_batches(frame.frame))
-    finish = FinishStates(tuple((kernel, item.params) for kernel, item in zip(kernels, frame.reductions, strict=True)))
     return TreeReduce(CombineStates(kernels), finish, partials)
+
+
+def _told_by_files(_: Sequence[Any], states: list[State]) -> list[State]:
+    return states
+
+
+def _known_states(frame: Aggregate) -> list[State] | None:
+    """Return the states of extremes of stored numbers that their source tells, None unless it tells all of them."""
+    if not all(item.name in ("min", "max") for item in frame.reductions):
+        return None
+    chain, _ = decided_by_bounds(Chain.of(frame.frame), [])
+    if not all(isinstance(node, Filter) for node in chain.selections):
+        return None
+    scans = {base._name: base.source for base in chain.bases if isinstance(base, Scan)}
+    filters, states = {predicate.token for predicate in chain.predicates}, []
+    for item in frame.reductions:
+        value = item.value
+        is_shifted = isinstance(value, Call) and value.token == ordered(value.args[0]).token
+        column = value.args[0] if is_shifted else value
+        if not isinstance(column, ColumnRef) or column.source not in scans:
+            return None
+        found = extremes_of(scans[column.source], str(column.name))
+        # Filters may leave out what is missing, which no extreme is.
+        alone = {negated(is_missing(column)).token, is_present_time(column).token}
+        if found is None or not filters <= alone or (found.is_part and not filters) or found.least == NOT_A_TIME:
+            return None
+        side = found.least if item.name == "min" else found.greatest
+        states.append((side - 1 if is_shifted else side,))
+    return states
 
 
 @lower.register
