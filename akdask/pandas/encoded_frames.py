@@ -43,7 +43,7 @@ CONDITIONS = (ast.BitAnd, ast.BitOr)
 def of_frame(face: Any, own: Any, names: list[str], name: str, args: Any, kwargs: Any) -> Any:
     """Call a method that concerns some of the encoded columns, `names`; NotImplemented if it may concern them all."""
     form = OF_COLUMNS.get(name)
-    if form is not None and _asks_columns(own, names, name):
+    if form is not None and (_asks_columns(own, names, name) or (form is aggregated and _names_columns(own, args))):
         return form(face, own, name, args, kwargs)
     if (name not in CONCERNING and "numeric_only" not in kwargs) or labels_of_frame(own) is not None:
         return NotImplemented
@@ -96,6 +96,11 @@ def _asks_columns(own: Any, names: list[str], name: str) -> bool:
     if name in BY_COLUMN:
         return bool(narrow)
     return name in REDUCED and any(coding.dtype.kind in "fu" for coding in narrow)
+
+
+def _names_columns(own: Any, args: Any) -> bool:
+    """Return whether the reductions of columns are asked for by their names."""
+    return len(args) == 1 and isinstance(args[0], dict) and labels_of_frame(own) is None
 
 
 def _by_column(face: Any, own: Any, name: str, args: Any, kwargs: Any) -> Any:
@@ -203,14 +208,20 @@ def _described(face: Any, own: Any, name: str, args: Any, kwargs: Any) -> Any:
     return face._faced(pandas.DataFrame(found))
 
 
-def _aggregated(face: Any, own: Any, name: str, args: Any, kwargs: Any) -> Any:
+def aggregated(face: Any, own: Any, name: str, args: Any, kwargs: Any) -> Any:
     """Return several reductions of columns, side by side."""
     func = bound_arguments(pandas.DataFrame, name, args, kwargs).get("func")
     if len(args) + len(kwargs) > 1 or not isinstance(func, dict | list):
         raise NotLazyError("functions of the user run in pandas")
     asked = func if isinstance(func, dict) else dict.fromkeys(own._columns.values, func)
-    if not all(isinstance(how, list) and column in own._columns.values for column, how in asked.items()):
-        raise NotLazyError("columns have one reduction each")
+    if not asked or not asked.keys() <= own._columns.values.keys():
+        raise NotLazyError("there is no such column")
+    if {*map(type, asked.values())} == {str}:
+        if not REDUCED.issuperset(asked.values()):
+            raise NotLazyError("columns are not reduced")
+        found = [_column(own, column)._lazily_by_type(how, (), {}) for column, how in asked.items()]
+        return face._faced(pandas.Series(found, index=[*asked]))
+    asked = {column: [how] if isinstance(how, str) else how for column, how in asked.items()}
     parts, dtypes = {}, face.dtypes.to_pandas()
     for column, how in asked.items():
         found = _column(own, column)._lazily_by_type("agg", (how,), {}).to_pandas()
@@ -224,8 +235,8 @@ OF_COLUMNS: Mapping[str, Callable[..., Any]] = {
     **dict.fromkeys(BY_COLUMN, _by_column),
     **dict.fromkeys(REDUCED, _reduced),
     "describe": _described,
-    "agg": _aggregated,
-    "aggregate": _aggregated,
+    "agg": aggregated,
+    "aggregate": aggregated,
 }
 """Methods that may be called of each column."""
 

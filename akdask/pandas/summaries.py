@@ -174,6 +174,10 @@ def agg(frame: LazyFrame, func: Any = None, axis: Any = 0, *args: Any, **named: 
         if not func.keys() <= frame._columns.values.keys():
             raise NotLazyError("there is no such column")
         own = LazyFrame._of(frame._columns.only(func))
+        if axis in (0, "index") and any(dtype.kind not in "iufb" for dtype in _types(own).dtypes):
+            from akdask.pandas.encoded_frames import aggregated
+
+            return aggregated(faced(own), own, "agg", (func, *args), named)
     _numbers(own, False)
     return frame.agg(func, axis, *args, **named)
 
