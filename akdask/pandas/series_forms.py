@@ -307,11 +307,12 @@ def agg(series: LazySeries, func: Any = None, *args: Any, **named: Any) -> Any:
     if isinstance(func, list) and not args and not named and all(isinstance(how, str) for how in func):
         if not REDUCTIONS.issuperset(func) or len({*func}) < len(func) or not isinstance(series.values, pdarray):
             raise NotLazyError("a reduction has no lazy form")
-        found = [faced(getattr(series, how)()) for how in func]
+        found = [faced(getattr(series, how)(**({"ddof": 1} if how in ("std", "var") else {}))) for how in func]
         made = pandas.Series(found, index=func, name=series.name)
         return made.astype(type_with_gaps(series, made.dtype)) if {*func} & OF_VALUES else made
     if isinstance(func, str):
-        return series.agg(func, *args, **named)
+        found = getattr(faced(series), func)
+        return found(*args, **named) if callable(found) else found
     raise NotLazyError("functions of the user run in pandas")
 
 

@@ -16,6 +16,7 @@ from akdask.pandas.arrow_types import coding_of_type
 from akdask.pandas.frame import DataFrame
 from akdask.pandas.frequencies import Regular
 from akdask.pandas.labels import lazily as lazy_labels
+from akdask.pandas.lazy import lazy_frame
 from akdask.pandas.refusals import ArrangementError, NotLazyError
 from tests.pandas_face.compare import difference
 
@@ -468,3 +469,53 @@ def test_pivoted_values_keep_the_order_in_which_they_are_asked_for():
             with config.set(pandas_fallback="error"):
                 found = lazily(rows).pivot(index=index, columns=columns, **options)
             assert difference(found, rows.pivot(index=index, columns=columns, **options)) is None, (options, index)
+
+
+AGGREGATIONS = [
+    {"short": "sum"},
+    {"short": "min", "single": "mean"},
+    {"short": "max", "time": "max"},
+    {"time": ["min", "max"], "short": ["max"]},
+    {"short": "min", "time": ["max", "min"]},
+    {"text": "max", "short": "count"},
+    {"wide": "max", "time": "min"},
+    {"wide": ["sum", "min"], "time": ["min"], "byte": ["max"]},
+    {"byte": "sum", "true": "sum", "single": "median"},
+    {"float": ["std", "count"], "short": ["mean"]},
+]
+
+
+@pytest.mark.parametrize("names", ["short single time text wide byte true float", "wide time float"])
+def test_reductions_named_for_columns_are_those_of_pandas(names):
+    for count in (0, 1, 50):
+        rng = np.random.default_rng(count)
+        missing = rng.random(count) < 0.3
+        times = pandas.Series(pandas.Timestamp("2024-01-01") + pandas.to_timedelta(rng.integers(0, 10**6, count), "s"))
+        given = pandas.DataFrame({
+            "short": rng.integers(-9, 9, count).astype(np.int16),
+            "single": np.where(missing, np.nan, rng.random(count)).astype(np.float32),
+            "time": times.astype("M8[us]").where(~missing),
+            "text": pandas.Series(rng.choice(["a", "ü"], count), dtype="str").where(~missing),
+            "wide": rng.integers(2**53, 2**54, count),
+            "byte": rng.integers(0, 255, count).astype(np.uint8),
+            "true": missing,
+            "float": np.where(missing, np.nan, rng.normal(size=count)),
+        })[names.split()]  # fmt: skip
+        for asked in AGGREGATIONS:
+            if not asked.keys() <= {*given.columns}:
+                continue
+            with config.set(pandas_fallback="error" if count > 1 else "silent"):
+                found = DataFrame._of(lazy_frame(given)).agg(asked).to_pandas()
+            check = getattr(pandas.testing, f"assert_{'frame' if found.ndim == 2 else 'series'}_equal")
+            check(found, given.agg(asked))
+
+
+def test_spreads_of_a_column_by_name_divide_as_pandas_does():
+    given = pandas.DataFrame({"x": [0.5, None, 2.0, 3.0], "n": [1, 2, 3, 5]})
+    for name in given:
+        rows, column = DataFrame._of(lazy_frame(given))[name], given[name]
+        pandas.testing.assert_series_equal(
+            rows.agg(["std", "var", "sem"]).to_pandas(), column.agg(["std", "var", "sem"])
+        )
+        for how in ("std", "var", "sem", "sum", "size"):
+            assert rows.agg(how) == column.agg(how)
