@@ -671,15 +671,22 @@ def partitions_left(bases: Sequence[Frame], predicates: Sequence[Value]) -> Bool
 
 
 def decided(bases: Sequence[Frame], values: Sequence[Value]) -> list[Value]:
-    """Return values with the truth of comparisons in their place where bounds of all partitions decide it."""
+    """Return values with the truth of comparisons in their place, or what it chooses, where bounds decide it."""
     scans = {base._name: base for base in bases if isinstance(base, Scan)}
     known: dict[str, Value] = {}
     for part in walk(*values) if scans else ():
-        if isinstance(part, Call) and part.operation in COMPARISONS and columns_of(part):
-            args = [_interval(arg, scans, ()) for arg in part.args if isinstance(arg, Constant | ColumnRef)]
-            truth = apply(part.operation, args, of_bools=False) if len(args) == len(part.args) else None
-            if truth is not None and (np.all(truth.low) or not np.any(truth.high)):
-                known[part.token] = Constant(np.bool_(np.all(truth.low)))
+        if not isinstance(part, Call):
+            continue
+        args = [known.get(arg.token, arg) for arg in part.args]
+        if part.operation == "where" and isinstance(args[0], Constant):
+            chosen = args[1 if args[0].value else 2]
+            known |= {part.token: chosen} if chosen.dtype == part.dtype else {}
+        elif part.operation in COMPARISONS or (part.operation in _LOGIC and part.dtype == BOOL):
+            intervals = [_interval(arg, scans, ()) for arg in args if isinstance(arg, Constant | ColumnRef)]
+            if columns_of(part) and len(intervals) == len(args):
+                truth = apply(part.operation, intervals, of_bools=all(arg.dtype == BOOL for arg in args))
+                if truth is not None and (np.all(truth.low) or not np.any(truth.high)):
+                    known[part.token] = Constant(np.bool_(np.all(truth.low)))
     return substitute_all(values, known)
 
 

@@ -28,6 +28,7 @@ from akdask.engine.times import is_present_time, ordered
 from akdask.engine.values import (
     Call,
     ColumnRef,
+    Constant,
     Made,
     Program,
     Replica,
@@ -351,16 +352,20 @@ def _told_by_files(_: Sequence[Any], states: list[State]) -> list[State]:
 
 
 def _known_states(frame: Aggregate) -> list[State] | None:
-    """Return the states of extremes of stored numbers that their source tells, None unless it tells all of them."""
-    if not all(item.name in ("min", "max") for item in frame.reductions):
+    """Return the states of extremes and numbers of stored rows that their source tells, None unless it tells all."""
+    if not all(item.name in ("min", "max", "count_nonzero") for item in frame.reductions):
         return None
-    chain, _ = decided_by_bounds(Chain.of(frame.frame), [])
+    chain, values = decided_by_bounds(Chain.of(frame.frame), [item.value for item in frame.reductions])
     if not all(isinstance(node, Filter) for node in chain.selections):
         return None
     scans = {base._name: base.source for base in chain.bases if isinstance(base, Scan)}
-    filters, states = {predicate.token for predicate in chain.predicates}, []
-    for item in frame.reductions:
-        value = item.value
+    filters, states = {predicate.token for predicate in chain.predicates}, list[State]()
+    for item, value in zip(frame.reductions, values, strict=True):
+        if item.name == "count_nonzero":
+            if filters or not scans or not isinstance(value, Constant):
+                return None
+            states.append(sum(next(iter(scans.values())).lengths) * bool(value.value))
+            continue
         is_shifted = isinstance(value, Call) and value.token == ordered(value.args[0]).token
         column = value.args[0] if is_shifted else value
         if not isinstance(column, ColumnRef) or column.source not in scans:
