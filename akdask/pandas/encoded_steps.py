@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from akdask.deferred import loaded_module
@@ -50,10 +51,10 @@ def from_step(step: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any
     if not names or first in ("loc", "iloc", "at", "iat", "dt", "cat", "str"):
         return step._lazily(name, args, kwargs)
     if first in WINDOWS and isinstance(own, DataFrame):
-        own = _without_others(own, chain)
+        own = _without_others(own, chain, name)
         names = encoded_names(own)
         if first == "resample" and names:
-            raise NotLazyError("a column has no lazy type")
+            _check_integers(own, names, name)
         return again(chain, type(root)._of(widened(own, names, nullable="as floats")))._lazily(name, args, kwargs)
     if first in ("rolling", "expanding", "ewm"):
         return again(chain, type(root)._of(widened(own, nullable="as floats")))._lazily(name, args, kwargs)
@@ -63,22 +64,30 @@ def from_step(step: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any
     concerned = [column for column in names if column in taken]
     if not concerned or name in OF_ROWS | REDUCED:
         return step._lazily(name, args, kwargs)
-    if name not in REDUCED_WIDE and not (name == "transform" and args and args[0] in REDUCED_WIDE):
-        raise NotLazyError("a column has no lazy type")
-    for column in concerned:
-        coding = columns_of(own).kinds[column].coding
-        if not isinstance(coding, Narrow) or coding.dtype.kind == "f":
-            raise NotLazyError(f"a column is of type {coding.dtype}")
+    _check_integers(own, concerned, str(args[0]) if name == "transform" and args else name)
     return again(chain, type(root)._of(widened(own, concerned)))._lazily(name, args, kwargs)
 
 
-def _without_others(own: Any, chain: list[Any]) -> Any:
-    """Return a frame without the encoded columns that windows or bins leave out, as a key chooses others."""
+def _check_integers(own: Any, columns: Sequence[str], how: str) -> None:
+    """Raise NotLazyError unless columns are narrow integers, which a method reduces as wide ones."""
+    if how not in REDUCED_WIDE:
+        raise NotLazyError("a column has no lazy type")
+    for column in columns:
+        coding = columns_of(own).kinds[column].coding
+        if not isinstance(coding, Narrow) or coding.dtype.kind == "f":
+            raise NotLazyError(f"a column is of type {coding.dtype}")
+
+
+def _without_others(own: Any, chain: list[Any], name: str) -> Any:
+    """Return a frame without the encoded columns that windows or bins leave out, as a key chooses others.
+
+    Sizes of bins need no column but that of times.
+    """
     origin, *chosen = chain[::-1]
     on, encoded = origin._kwargs.get("on"), encoded_names(own)
     if labels_of_frame(own) is not None or len(origin._args) > 1 or on in encoded:
         raise NotLazyError("a column has no lazy type")
-    concerned = list(own._columns.values)
+    concerned = [column for column in own._columns.values if name != "size" or chosen or column == on]
     for step in chosen:
         if step._step != "__getitem__":
             raise NotLazyError("a column has no lazy type")

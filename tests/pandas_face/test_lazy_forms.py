@@ -519,3 +519,30 @@ def test_spreads_of_a_column_by_name_divide_as_pandas_does():
         )
         for how in ("std", "var", "sem", "sum", "size"):
             assert rows.agg(how) == column.agg(how)
+
+
+@pytest.mark.parametrize("count", [1, 60])
+def test_bins_of_times_beside_narrow_columns_are_those_of_pandas(count):
+    rng = np.random.default_rng(count)
+    given = pandas.DataFrame(
+        {
+            "t": pandas.Timestamp("2024") + pandas.to_timedelta(rng.integers(0, 10**6, count), unit="s"),
+            "n": rng.integers(0, 9, count).astype(np.int16),
+            "text": rng.choice(["x", "y"], count),
+            "single": rng.random(count).astype(np.float32),
+            "y": rng.random(count),
+        }
+    )
+    for question in (
+        lambda rows: rows.resample("D", on="t").size(),
+        lambda rows: rows.set_index("t").resample("D").size(),
+        lambda rows: rows.resample("D", on="t")["n"].mean(),
+        lambda rows: rows.resample("D", on="t")[["n", "y"]].median(),
+        lambda rows: rows.set_index("t").resample("6h")["n"].nunique(),
+        lambda rows: rows.resample("D", on="t")["n"].size(),
+        lambda rows: rows.resample("D", on="t")["y"].sum(),
+        lambda rows: rows.resample("D", on="t")["n"].quantile(0.3),
+    ):
+        with config.set(pandas_fallback="error"):
+            found = question(DataFrame._of(lazy_frame(given)))
+        assert difference(found, question(given)) is None
