@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pandas
 
+from akdask.arrays.array import Array
 from akdask.columns.dtypes import FLOAT64, INT64, NULLABLE_INT64, NULLABLE_UINT8, NULLABLE_UINT64, ColumnType
 from akdask.frames.columnset import VALUES, ColumnSet
 from akdask.frames.group_reductions import reduce_at_once
 from akdask.pandas import labels as labelling
-from akdask.pandas.encoded import EXTREMES, Coding, Narrow
+from akdask.pandas.encoded import EXTREMES, Coding, Narrow, Objects
 from akdask.pandas.grouped import Grouped, key_column, kind_of_values
 from akdask.pandas.labels import FrameLabels
 from akdask.pandas.lazy import LazyFrame
@@ -87,15 +88,18 @@ def has_plan(grouped: Grouped, calls: Sequence[Call], labels: pandas.Index) -> b
         return False
     if any(grouped.keys[number]._value != grouped.column(at)._value for number, at in grouped.own.items()):
         return False
-    if any(kind_of_values(key) not in "iufbMU" or key._value.dtype in NULLABLE for key in grouped.keys):
-        return False
-    if not all(is_plain_or_narrow(labelling.coding_of_array(key)) for key in grouped.keys):
+    if any(key._value.dtype in NULLABLE or not _is_key(key, labelling.coding_of_array(key)) for key in grouped.keys):
         return False
     if grouped.is_series and not calls and grouped.coding(grouped.positions[0]) is not None:
         return False  # Sizes may be of the type of the column.
     return all(
         how in PLANNED and grouped.kind(at) in PLANNED[how][0] and _is_known(grouped, at, how) for at, how in calls
     )
+
+
+def _is_key(key: Array, coding: Coding | None) -> bool:
+    """Return whether groups by the numbers or the text of a key are those by its values, in their order."""
+    return isinstance(coding, Objects) or (kind_of_values(key) in "iufbMU" and is_plain_or_narrow(coding))
 
 
 def is_plain_or_narrow(coding: Coding | None) -> bool:

@@ -1,14 +1,19 @@
 """Results of groups that nobody has looked at: what follows them is one plan, and gives what pandas gives."""
 
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import akdask as ak
+import akdask.pandas as face
 from akdask.pandas.frame import DataFrame
 from akdask.pandas.lazy import lazy_frame
 
@@ -424,3 +429,38 @@ def test_first_ones_of_filtered_groups_by_text_are_those_of_pandas() -> None:
     ):
         with ak.config.set(pandas_fallback="silent"):
             pandas.testing.assert_series_equal(take(groups(_lazily(given))).to_pandas(), take(groups(given)))
+
+
+def test_groups_by_dates_and_decimals_are_plans_and_those_of_pandas(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from akdask.pandas import tuning
+
+    monkeypatch.setattr(tuning, "READ_VALUES", -1)
+    for seed, (count, share) in enumerate(((0, 0.0), (1, 0.0), (300, 0.0), (300, 0.3))):
+        rng, path = np.random.default_rng(seed), tmp_path / f"{seed}.parquet"
+        days = (np.datetime64("1969-12-28") + rng.integers(0, 9, count)).astype("M8[D]")
+        prices = [Decimal(int(number)) / 100 for number in rng.integers(-9, 9, count)]
+        columns = {
+            "day": pa.array(days, mask=rng.random(count) < share),
+            "price": pa.array(prices, pa.decimal128(9, 2)),
+            "text": pa.array(rng.choice(["a", "b"], count), pa.string()),
+            "k": pa.array(rng.integers(0, 3, count)),
+            "v": pa.array(rng.random(count)),
+        }
+        pq.write_table(pa.table(columns), path)
+        given = pandas.read_parquet(path)
+        assert share or face.read_parquet(path).groupby(["price", "day"]).size()._pending is not None
+        for found in (
+            lambda f: f.groupby("day").size(),
+            lambda f: f.groupby(["k", "day"]).size().sort_values(ascending=False).head(4),
+            lambda f: f.groupby(["day", "text"])["v"].max().reset_index(),
+            lambda f: f.groupby("price", as_index=False)["v"].mean(),
+            lambda f: f.groupby(["price", "day"]).agg(n=("v", "sum"), size=("k", "size")).nlargest(3, "n"),
+            lambda f: f.groupby("day").size().loc[lambda sizes: sizes > 2],
+            lambda f: f.merge(f.groupby("day", as_index=False)["v"].sum().rename(columns={"v": "all"}), on="day"),
+        ):
+            with ak.config.set(pandas_fallback="silent"):
+                made = found(face.read_parquet(path))
+                check = pandas.testing.assert_frame_equal if made.ndim == 2 else pandas.testing.assert_series_equal
+                check(made.to_pandas(), found(given))
