@@ -67,3 +67,18 @@ def test_floats_are_added_up_in_the_same_order_whether_keys_are_numbered_or_sort
     monkeypatch.setattr(strategies, "are_too_many", lambda values, most: True)
     assert numbered.tobytes() == found().tobytes()
     np.testing.assert_allclose(numbered, pd.Series(values).groupby(key).agg(how), rtol=1e-9)
+
+
+@pytest.mark.parametrize("distinct", [30, 900])
+def test_keys_whose_combinations_are_many_are_numbered_widest_first(distinct):
+    random = np.random.default_rng(distinct)
+    wide = random.choice(2_000, distinct, replace=False)
+    plain = pd.DataFrame({
+        "a": random.choice(wide, ROWS) - 100, "b": random.choice(wide, ROWS), "c": random.integers(0, 3, ROWS),
+        "v": random.random(ROWS),
+    })  # fmt: skip
+    lazy = ak.DataFrame(dict(plain.items()))
+    for by in (["a", "b"], ["c", "b", "a"], ["b", "c"]):
+        found = lazy.groupby(by, as_index=False).agg(v=("v", "max"), n=("v", "size")).to_pandas()
+        wanted = plain.groupby(by, as_index=False).agg(v=("v", "max"), n=("v", "size"))
+        pd.testing.assert_frame_equal(found, wanted, check_dtype=False)

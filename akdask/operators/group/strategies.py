@@ -748,16 +748,19 @@ class DirectIndexAggregation(GroupStrategy):
         return numbers
 
     def _with_far_numbers(self, keys: Sequence[NumberArray]) -> list[NumberArray] | None:
-        """Return the keys with positions in place of numbers that are far apart; None if these are too many."""
-        numbers = []
-        for place, key in enumerate(keys):
-            codes: NumberArray | None = key
-            if not self._dictionaries[place] and not self._fits(SlotGrid.around([key])):
-                self._dictionaries[place] = dictionary = NumberDictionary(key.dtype)
-                codes = dictionary.codes(key)
-            if codes is None:
-                return None
-            numbers.append(codes)
+        """Return the keys with positions in place of numbers, widest first, until they fit; None if these are many."""
+        numbers = list(keys)
+        grids = [SlotGrid.around([key]) for key in keys]
+        spans = [np.inf if grid is None else grid.nslots for grid in grids]
+        for place in sorted(range(len(keys)), key=spans.__getitem__, reverse=True):
+            if self._fits(SlotGrid.around(numbers)):
+                break
+            if not self._dictionaries[place]:
+                self._dictionaries[place] = dictionary = NumberDictionary(keys[place].dtype)
+                codes = dictionary.codes(keys[place])
+                if codes is None:
+                    return None
+                numbers[place] = codes
         return numbers
 
     def _restored(self, table: Table) -> list[Column]:
