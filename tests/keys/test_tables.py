@@ -142,6 +142,19 @@ def test_strings_are_found_that_have_been_numbered(strings, others):
     assert found.tolist() == [known.index(text) if text in known else -1 for text in others]
 
 
+def test_few_strings_are_found_among_those_of_other_lengths():
+    random = np.random.default_rng(11)
+    for longest, count in ((8, 3), (20, 2), (90, 1), (90, 5), (90, 64), (200, 65), (90, 0)):
+        lengths = random.integers(0, longest, 3_000)
+        others = ["".join("ab"[bit] for bit in random.integers(0, 2, length)) for length in lengths]
+        others += ["a" * 70, "a" * 6, ""] * 3
+        strings = [others[row] for row in random.integers(0, len(others), count)]
+        table, known = TextTable(), list(dict.fromkeys(strings))
+        table.numbers(pa.array(strings, pa.large_string()), len(strings))
+        found = table.find(pa.array(others, pa.large_string()))
+        assert found.tolist() == [known.index(text) if text in known else -1 for text in others]
+
+
 @pytest.mark.parametrize("length", [4, 300])
 def test_a_table_of_strings_grows(length):
     values = np.random.default_rng(length).integers(0, 5000, 12_000)

@@ -491,6 +491,8 @@ constexpr uint64_t THIRD = 0xA24BAED4963EE407;
 constexpr uint64_t HASH_BITS = ~uint64_t{0} << 32, NUMBER_BITS = ~HASH_BITS;
 constexpr uint64_t CACHED_SLOTS = 1 << 14;  // with more of them, never more than half in use, they leave the core's cache
 
+constexpr uint64_t FEW_STRINGS = 64;
+
 struct Tags {
     uint64_t length, first, second, last;
 
@@ -500,6 +502,7 @@ struct Tags {
 };
 
 INLINE uint64_t folded(uint64_t word) { return word ^ (word >> 32); }
+INLINE uint64_t length_bit(uint64_t length) { return uint64_t{1} << (length & 63); }
 
 INLINE Tags tags_of(const uint8_t* text, uint64_t start, uint64_t stop) {
     uint64_t length = stop - start, last = length < 8 ? start : stop - 8;
@@ -542,6 +545,8 @@ std::tuple<uint64_t, uint64_t> search_strings(Words offsets, Text text, uint64_t
     Tags of_rows[BLOCK_ROWS];
     uint64_t hashes[BLOCK_ROWS], misses[BLOCK_ROWS];
     require(tags[0][0] == LAST, "an empty slot leads to a length that no string has");
+    uint64_t lengths = adds || count > FEW_STRINGS ? LAST : 0;  // a bit for those of known strings
+    for (uint64_t number = lengths ? 0 : count; number; --number) lengths |= length_bit(known_tags[number].length);
     for (; first < nrows;) {
         uint64_t rows = nrows - first < BLOCK_ROWS ? nrows - first : BLOCK_ROWS;
         const uint64_t* bounds = &offsets[first];
@@ -558,21 +563,29 @@ std::tuple<uint64_t, uint64_t> search_strings(Words offsets, Text text, uint64_t
             of_rows[row] = {length, word, word, word};
             hashes[row] = folded(folded(length + folded(word) * (FIRST + SECOND + THIRD)) * FIRST);
         }
-        for (uint64_t row = 0; row < (longest <= 8 ? 0 : rows); ++row) {
-            uint64_t start = bounds[row] - base, stop = bounds[row + 1] - base;
+        // Of few strings, lengths tell most others apart, and no byte of these is looked at.
+        uint64_t missed = 0;
+        for (uint64_t row = 0; row < (longest <= 8 || lengths == LAST ? 0 : rows); ++row) {
+            misses[missed] = row;
+            missed += (lengths & length_bit(bounds[row + 1] - bounds[row])) != 0;
+        }
+        bool is_sparse = longest > 8 && lengths != LAST && 2 * missed < rows;
+        for (uint64_t row = 0; row < (is_sparse ? rows : 0); ++row) numbers[first + row] = LAST;
+        for (uint64_t at = 0; at < (is_sparse ? missed : longest <= 8 ? 0 : rows); ++at) {
+            uint64_t row = is_sparse ? misses[at] : at, start = bounds[row] - base, stop = bounds[row + 1] - base;
             of_rows[row] = tags_of(text.data, start, stop);
             hashes[row] = hash_of(text.data, start, stop, of_rows[row]);
         }
-        if (slots.size > CACHED_SLOTS) {
+        if (!is_sparse && slots.size > CACHED_SLOTS) {
             // Memory answers for many rows at a time, if none has to be compared before the next is asked for.
             for (uint64_t row = 0; row < rows; ++row) prefetch(&slots[hashes[row] >> shift]);
             for (uint64_t row = 0; row < rows; ++row) prefetch(known_tags, slots[hashes[row] >> shift] & NUMBER_BITS);
         }
         // Most are found where they are looked for first.  Nothing is guessed here: a row that is found is written over.
         // Tags do not tell long strings apart.
-        uint64_t missed = 0;
-        for (; longest > 24 && missed < rows; ++missed) misses[missed] = missed;
-        for (uint64_t row = missed; row < rows; ++row) {
+        if (!is_sparse) missed = 0;
+        for (; !is_sparse && longest > 24 && missed < rows; ++missed) misses[missed] = missed;
+        for (uint64_t row = is_sparse ? rows : missed; row < rows; ++row) {
             uint64_t number = slots[hashes[row] >> shift] & NUMBER_BITS;
             number = number < tags.rows ? number : 0;
             numbers[first + row] = number - 1;
