@@ -135,7 +135,7 @@ def _of_numbers(
     has_none: npt.NDArray[np.bool_],
 ) -> Bounds | None:
     values = _typed_sides(column, dtype, chunks)
-    if values is None or not values[0].any():
+    if values is None or not chunks["bounded"].any():
         return None
     known, low, high = values
     if column.kind in _TIMES:

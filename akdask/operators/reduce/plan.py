@@ -371,9 +371,11 @@ def _known_states(frame: Aggregate) -> list[State] | None:
         if not isinstance(column, ColumnRef) or column.source not in scans:
             return None
         found = extremes_of(scans[column.source], str(column.name))
+        if found is None:
+            return None
         # Filters may leave out what is missing, which no extreme is.
         alone = {negated(is_missing(column)).token, is_present_time(column).token}
-        if found is None or not filters <= alone or (found.is_part and not filters) or found.least == NOT_A_TIME:
+        if not filters <= alone or (found.is_part and not filters) or found.least == NOT_A_TIME:
             return None
         side = found.least if item.name == "min" else found.greatest
         states.append((side - 1 if is_shifted else side,))
