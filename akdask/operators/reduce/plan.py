@@ -366,8 +366,7 @@ def _known_states(frame: Aggregate) -> list[State] | None:
                 return None
             states.append(sum(next(iter(scans.values())).lengths) * bool(value.value))
             continue
-        is_shifted = isinstance(value, Call) and value.token == ordered(value.args[0]).token
-        column = value.args[0] if is_shifted else value
+        column = value.args[0] if isinstance(value, Call) and value.operation == "subtract" else value
         if not isinstance(column, ColumnRef) or column.source not in scans:
             return None
         found = extremes_of(scans[column.source], str(column.name))
@@ -378,7 +377,11 @@ def _known_states(frame: Aggregate) -> list[State] | None:
         if not filters <= alone or (found.is_part and not filters) or found.least == NOT_A_TIME:
             return None
         side = found.least if item.name == "min" else found.greatest
-        states.append((side - 1 if is_shifted else side,))
+        if value is not column:
+            if value.token != ordered(column).token:
+                return None
+            side = side - 1
+        states.append((side,))
     return states
 
 
