@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from itertools import combinations_with_replacement
@@ -29,7 +30,7 @@ from akdask.deferred import pd
 from akdask.engine import missing
 from akdask.engine.node import Frame
 from akdask.engine.run import compute, run
-from akdask.engine.values import Call, Constant, Value, nearest_floats
+from akdask.engine.values import Call, Constant, Value, columns_of, nearest_floats
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from akdask.frames.alignment import RowLabelled, as_labelled, comparable, on_all_labels
 from akdask.frames.columnset import VALUES, ColumnSet, axis_number
@@ -427,8 +428,18 @@ def reduce_columns(frame: DataFrame, name: str, axis: int | str, skipna: bool, *
         reductions = [AggregateExpr(name, value, **params, **of_none(name, value)) for value in numbers.values()]
         return by_column(_reduced(columns, reductions), list(numbers))
     numbers = _numbers(columns)
-    plans = [_without_missing(columns, column, value, name, params) for column, value in numbers.items()]
-    return by_column([found for (found,) in run(*plans)], list(numbers))
+    # What is computed of the same columns, such as whether text is one of many labels, is computed in one pass.
+    passes = defaultdict[Any, dict[str, Aggregate]](dict)
+    for column, value in numbers.items():
+        plan = _without_missing(columns, column, value, name, params)
+        passes[plan.frame._name, frozenset(one.token for one in columns_of(value))][column] = plan
+    merged = [
+        Aggregate(next(iter(plans.values())).frame, tuple(plan.reductions[0] for plan in plans.values()))
+        for plans in passes.values()
+    ]
+    results = zip(passes.values(), run(*merged), strict=True)
+    found = {column: value for plans, values in results for column, value in zip(plans, values, strict=True)}
+    return by_column([found[column] for column in numbers], list(numbers))
 
 
 def extremes(frame: DataFrame, name: str, axis: int | str, skipna: bool, numeric_only: bool) -> Any:
