@@ -362,9 +362,10 @@ def _known_states(frame: Aggregate) -> list[State] | None:
     filters, states = {predicate.token for predicate in chain.predicates}, list[State]()
     for item, value in zip(frame.reductions, values, strict=True):
         if item.name == "count_nonzero":
-            if filters or not scans or not isinstance(value, Constant):
+            lengths = chain.bases[0].rows.lengths
+            if filters or lengths is None or not isinstance(value, Constant):
                 return None
-            states.append(sum(next(iter(scans.values())).lengths) * bool(value.value))
+            states.append(sum(lengths) * bool(value.value))
             continue
         column = value.args[0] if isinstance(value, Call) and value.operation == "subtract" else value
         if not isinstance(column, ColumnRef) or column.source not in scans:
