@@ -317,8 +317,8 @@ def _first(pending: Pending, n: int, order: Order | None, take: Callable[[Any], 
 def _found_first(pending: Pending, order: Order | None, n: int) -> Any:
     """Return the first rows of a result in an order, None where pandas might find others among equal ones."""
     plan, is_once = pending.rows(), order is None or order.keeps_equal_rows
-    rows, keys, is_kept = _rows(plan), list[Array](), not is_once and not _has_text_of_joins(_rows(plan))
-    if is_kept:
+    rows, keys, is_persisted = _rows(plan), list[Array](), not is_once and not _has_text_of_joins(_rows(plan))
+    if is_persisted:
         rows, keys = _persisted(rows)
     by, upwards = ([], ()) if order is None else ([*map(rows._columns.array, order.by)], order.ascending)
     first = _sorted(rows, [*by, *keys], upwards).head(n if is_once else n + 1)
@@ -330,7 +330,7 @@ def _found_first(pending: Pending, order: Order | None, n: int) -> Any:
             return None
         # Of very many rows, equal ones keep their order in any sort of the house.
         if not is_once and (lacks or not (values.is_unique or len(rows) > tuning.SORTED_BY_PANDAS)):
-            rows, keys = (rows, keys) if is_kept else _persisted(rows)
+            rows, keys = (rows, keys) if is_persisted else _persisted(rows)
             found = computed(taken(_like(plan, rows), _numbers_in_order(rows, keys, order, types)[:n]))
     found = found.iloc[:n]
     return found.astype(types if isinstance(plan, DataFrame) else types.get(VALUES, found.dtype))
