@@ -142,6 +142,22 @@ def test_decimals_are_compared_with_numbers_of_any_size():
             assert found == [name == "ne" if one is None else compare(one, limit) for one in decimals], (name, limit)
 
 
+def test_rows_of_a_file_are_read_some_at_a_time_and_then_the_rest(tmp_path):
+    rows = pandas.DataFrame({"n": range(20), "s": [f"t{number}" for number in range(20)]})
+    rows.to_csv(tmp_path / "x.csv", index=False)
+    with pd.read_csv(tmp_path / "x.csv", chunksize=3) as chunks_of_file:
+        found = [next(chunks_of_file), chunks_of_file.get_chunk(), chunks_of_file.get_chunk(4)]
+        found += [chunks_of_file.read(2), chunks_of_file.read()]
+    assert [len(part) for part in found] == [3, 3, 4, 2, 8]
+    assert {type(part) for part in found} == {pd.DataFrame}
+    pandas.testing.assert_frame_equal(pandas.concat([part.to_pandas() for part in found]), rows)
+    with pd.read_csv(tmp_path / "x.csv", iterator=True) as chunks_of_file:
+        assert len(chunks_of_file.read()) == 20
+        with pytest.raises(StopIteration):
+            next(chunks_of_file)
+    assert [len(part) for part in pd.read_csv(tmp_path / "x.csv", chunksize=8)] == [8, 8, 4]
+
+
 # ---- groups
 
 ROWS = {"k": [2, 1, 2, 1], "x": [1, 2, 3, 4], "y": [0.5, 1.5, 2.5, 3.5], "sum": [1, 1, 1, 1]}
