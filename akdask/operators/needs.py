@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
+from akdask.columns.dtypes import BOOL, INT64, STR, UINT64
 from akdask.engine.alignment import Compact, Gather, Limit, Realign, Reverse
 from akdask.engine.node import Frame, Node
 from akdask.engine.optimizer import EVERY_ROW, Need, ReaderNeed, ReaderNeeds, inputs_first, needs_of_inputs, parts_of
@@ -239,7 +240,8 @@ def _(node: Partitions, need: Need) -> ReaderNeeds:
 @needs_of_inputs.register
 def _(node: Sort, need: Need) -> ReaderNeeds:
     # Rows with equal keys keep their order.
-    numbers, order = [ROW] if node.order.straddle else [], need.order and has_equal_rows(node)
+    numbers = [ROW] if node.order.straddle else []
+    order = need.order and (has_equal_rows(node) or is_in_order(node))
     yield node.frame, ReaderNeed([*node.by, *need.only(node.names), *numbers], order, need.partitions)
 
 
@@ -258,6 +260,23 @@ def has_equal_rows(node: Sort | TopK) -> bool:
     """Whether rows may be equal in all columns by which they are ordered, and keep their order then."""
     groups = groups_of(node)
     return groups is None or bool(other_keys(node, groups))
+
+
+def is_in_order(node: Sort) -> bool:
+    """Whether rows are groups, all or some, that ascend by the keys that they are sorted by already."""
+    base = node.frame.frame
+    if isinstance(base, Filter):
+        base = below_filters(base)[1]
+    groups, *others = map(_numbered, base.frames if isinstance(base, Zip) else [base])
+    if not isinstance(groups, Groups) or not groups.ordered or not all(node.order.ascending):
+        return False
+    if any(other is not groups for other in others):
+        return False
+    keys = [groups.key(number) for number in range(len(groups.keys))]
+    # Missing floats come last when they are sorted.
+    return [key.token for key in node.keys] == [key.token for key in keys[: len(node.keys)]] and all(
+        key.dtype in (INT64, UINT64, BOOL, STR) for key in node.keys
+    )
 
 
 def groups_of(node: Sort | TopK) -> Groups | None:

@@ -62,7 +62,7 @@ from akdask.engine.values import (
 from akdask.operators.group import tuning
 from akdask.operators.group.plan import GroupAggregate, GroupIdentity, Groups, GroupStatistic
 from akdask.operators.join.plan import INDEX, KEEPING_ROWS, BuildIndex, BuildKeySet, HashJoin
-from akdask.operators.needs import below_filters, find_needs, groups_of, other_keys
+from akdask.operators.needs import below_filters, find_needs, groups_of, is_in_order, other_keys
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr, Element
 from akdask.operators.rows import tuning as rows_tuning
 from akdask.operators.rows.plan import BroadcastColumn, Take, broadcast_columns, fits_broadcast
@@ -594,8 +594,8 @@ class _Few:
 
 
 def unsorted(sort: Sort, need: Need) -> Inlined | None:
-    """Return the rows before a sort, if neither their order nor their partitions matter to any reader."""
-    if not need.is_of_any_order:
+    """Return the rows before a sort, if no reader minds their partitions, nor their order unless it is the same."""
+    if not need.is_of_any_order and (need.partitions or not is_in_order(sort)):
         return None
     project = sort.frame
     values = dict(zip(project.names, project.values, strict=True))
