@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 MEMORY = 64 * 2**30
@@ -28,6 +29,7 @@ class DescribedClient:
 
     def __init__(self, count: int, memory: int = MEMORY, threads: int = THREADS) -> None:
         self.id = f"described {count}"
+        self.scheduler_comm = SimpleNamespace(interval=0.0)
         worker = {"memory_limit": memory, "nthreads": threads}
         self.workers = {f"tcp://10.0.{number // 256}.{number % 256}:8000": worker for number in range(count)}
 

@@ -66,6 +66,7 @@ def test_tasks_follow_partitions_whatever_the_number_of_workers(task, described,
     monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
     monkeypatch.setattr(engine_tuning, "SMALL_ROWS", 0)
     monkeypatch.setattr(group_tuning, "RANGE_ROWS", rows)
+    monkeypatch.setattr(group_tuning, "RANGES_FOR_EXCHANGE", 1)
     found = []
     for workers in (10, 100, 1000):
         described(workers)
