@@ -107,7 +107,7 @@ SETTINGS: dict[str, Setting] = {
     # Bytes of the largest column of a partition; larger files are split into row ranges when they are opened.
     "partition_size": Setting(128 * 2**20, SOME_BYTES),
     # Bytes of a column that are evaluated at a time inside a partition task; several columns share twice as much.
-    "block_size": Setting(2**21, SOME_BYTES),
+    "block_size": Setting(2**23, SOME_BYTES),
     # Elements up to which a created array has a single partition.
     "small_array": Setting(2**20, ROWS),
     # Wait until written files are on disk, so that a power failure spares them: True, False, or "replaced", which is
