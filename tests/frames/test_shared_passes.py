@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import akdask as ak
-from akdask.frames import reductions
+from akdask.engine import run
 
 
 @pytest.mark.parametrize("labels", [1, 2, 7])
@@ -23,13 +23,13 @@ def test_columns_made_of_one_are_reduced_in_one_pass(
     plain = pd.DataFrame({"text": text, "x": np.where(rng.random(5_000) < 0.2, np.nan, rng.random(5_000))})
     pq.write_table(pa.table({"text": text, "x": pa.array(plain["x"].to_numpy())}), tmp_path / "rows.parquet")
     rows = ak.read_parquet(str(tmp_path / "rows.parquet"))
-    plans, own = list[int](), reductions.run
+    plans, own = list[int](), run.run
 
     def counted(*given: Any) -> Any:
         plans.append(len(given))
         return own(*given)
 
-    monkeypatch.setattr(reductions, "run", counted)
+    monkeypatch.setattr("akdask.frames.reductions.run", counted)
     columns: dict[str, Callable[[Any], Any]] = {
         "first": lambda one: one["text"] == "label 0",
         "others": lambda one: one["text"] != "label 0",

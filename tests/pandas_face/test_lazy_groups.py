@@ -385,7 +385,12 @@ def test_groups_by_text_are_found_once_where_first_ones_are_equal(monkeypatch: p
     from akdask.pandas import tuning
 
     lowered, own = list[Any](), plan._aggregated
-    monkeypatch.setattr(plan, "_aggregated", lambda frame: lowered.append(frame) or own(frame))
+
+    def noted(frame: Any) -> Any:
+        lowered.append(frame)
+        return own(frame)
+
+    monkeypatch.setattr(plan, "_aggregated", noted)
     rng = np.random.default_rng(5)
     for count, most in ((0, 2**20), (1, 2**20), (3_000, 2**20), (3_000, 10)):
         monkeypatch.setattr(tuning, "SORTED_BY_PANDAS", most)

@@ -11,11 +11,11 @@ import pytest
 import akdask as ak
 from akdask.columns.dtypes import BOOL, FLOAT64, INT64, STR
 from akdask.columns.table import Table
-from akdask.engine.blocks import Mask, Partition, PartitionBatch
+from akdask.engine.blocks import Partition, PartitionBatch
 from akdask.engine.cache import Materialized
 from akdask.engine.rowwise import Filter, Project, column_identity
 from akdask.engine.slices import CutTables
-from akdask.engine.values import BroadcastInput, Call, ColumnRef, Compiler, Constant
+from akdask.engine.values import BroadcastInput, Call, ColumnRef, Compiler, Constant, Mask
 from akdask.operators.keys.keys import span, word
 from akdask.operators.keys.string_codes import layout_of
 from akdask.operators.sort import partition, plan, tuning
