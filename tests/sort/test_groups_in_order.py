@@ -45,7 +45,9 @@ def frames(prefix):
 def asked(frame, keys, by, ascending=True, *, kept=None, first=None):
     found = frame.groupby(keys, as_index=False, dropna=False).agg({"v": "sum"})
     found = found if kept is None else found[found["v"] > kept]
-    found = found.sort_values(by, ascending=ascending)
+    # Equal rows keep their order in any sort of the house.
+    stable = {"kind": "stable"} if isinstance(found, pd.DataFrame) else {}
+    found = found.sort_values(by, ascending=ascending, **stable)
     return found if first is None else found.head(first)
 
 
