@@ -192,14 +192,14 @@ def facts_of_array(array: Any) -> dict[str, Any]:
     return facts_of(array, str(array.registered_name or getattr(array, "base", array).expr._name))
 
 
-def facts_of(item: Any, name: str) -> dict[str, Any]:
-    """Return the type, size and shape of an object; counts rows of unknown number."""
-    shape = [int(length) for length in getattr(item, "shape", ())]
+def facts_of(item: Any, name: str, *, is_counted: bool = True) -> dict[str, Any]:
+    """Return the type, size and shape of an object; counts rows of unknown number, or leaves size and shape out."""
+    shape = [int(length) for length in getattr(item, "shape", ())] if is_counted else None
     return {
         "name": name,
         "dtype": str(getattr(item, "dtype", type(item).__name__)),
-        "size": math.prod(shape) if shape else 0,
-        "ndim": len(shape),
+        "size": None if shape is None else math.prod(shape or [0]),
+        "ndim": int(getattr(item, "ndim", 1)) if shape is None else len(shape),
         "shape": shape,
         "itemsize": int(getattr(item, "itemsize", 0)),
         "registered": isinstance(item, Registered) and item.is_registered(),

@@ -13,7 +13,7 @@ from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.strings import Strings
 from akdask.caches import clear_caches
-from akdask.errors import ArgumentTypeError
+from akdask.errors import AkdaskError, ArgumentTypeError
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index
 from akdask.frames.series import Series
@@ -280,6 +280,8 @@ def _alive() -> dict[str, Array]:
 def information(names: Sequence[str] | str = RegisteredSymbols) -> str:
     """Return facts about objects as JSON; counts rows whose number depends on a filter.
 
+    Of arrays that cannot be computed, as their file has gone, ``size`` and ``shape`` are null.
+
     Parameters
     ----------
     names : str or sequence of str
@@ -314,7 +316,15 @@ def information(names: Sequence[str] | str = RegisteredSymbols) -> str:
         names = [names]
     if not alive and not set(names) <= set(writable.registered_names()):
         alive = _alive()
-    return json.dumps([writable.facts_of(alive[name] if name in alive else attach(name), name) for name in names])
+    return json.dumps([_facts_of(alive[name] if name in alive else attach(name), name) for name in names])
+
+
+def _facts_of(item: Any, name: str) -> dict[str, Any]:
+    try:
+        return writable.facts_of(item, name)
+    except AkdaskError:
+        # One object of others must not hide all.
+        return writable.facts_of(item, name, is_counted=False)
 
 
 def pretty_print_information(names: Sequence[str] | str = RegisteredSymbols) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import akdask as ak
 from akdask.arrays import writable
-from akdask.errors import ArgumentTypeError, RegistrationError
+from akdask.errors import ArgumentTypeError, FileError, RegistrationError
 
 
 @pytest.fixture(autouse=True)
@@ -80,6 +80,18 @@ def test_facts_are_those_of_what_is_named(objects, capsys):
     ]
     with pytest.raises(RegistrationError, match="'nobody'"):
         ak.information(["text", "nobody"])
+
+
+def test_arrays_that_cannot_be_computed_are_listed_without_their_size(objects, tmp_path):
+    ak.arange(9).to_hdf(tmp_path / "gone")
+    numbers = ak.read_hdf(f"{tmp_path / 'gone'}*")["array"]
+    few = numbers[numbers > 3]
+    for path in tmp_path.glob("gone*"):
+        path.unlink()
+    (facts,) = [one for one in json.loads(ak.information(ak.AllSymbols)) if one["name"] == few.name]
+    assert (facts["dtype"], facts["size"], facts["shape"], facts["registered"]) == ("int64", None, None, False)
+    with pytest.raises(FileError, match="no file"):
+        _ = few.size
 
 
 def test_what_has_no_name_and_is_no_name_is_refused():
