@@ -563,6 +563,8 @@ def _pipeline(
 
 def decided_by_bounds(chain: Chain, values: Sequence[Value]) -> tuple[Chain, list[Value]]:
     """Return a chain and values without comparisons that bounds decide, and filters that leave all rows."""
+    if not any(isinstance(base, Scan) for base in chain.bases):
+        return chain, list(values)
     found = decided(chain.bases, [*chain.predicates, *values])
     predicates, selections = iter(found), list[Selecting]()
     for node in chain.selections:

@@ -24,7 +24,6 @@ from akdask.engine.reduction import State
 from akdask.engine.rowwise import Chain, Computed, Filter, Tasks
 from akdask.engine.sinks import Count, Reduce, Sink
 from akdask.engine.sources import RowNumbers, Scan
-from akdask.engine.times import is_present_time, ordered
 from akdask.engine.values import (
     Call,
     ColumnRef,
@@ -355,6 +354,8 @@ def _known_states(frame: Aggregate) -> list[State] | None:
     """Return the states of extremes and numbers of stored rows that their source tells, None unless it tells all."""
     if not all(item.name in ("min", "max", "count_nonzero") for item in frame.reductions):
         return None
+    from akdask.engine.times import is_present_time, ordered
+
     chain, values = decided_by_bounds(Chain.of(frame.frame), [item.value for item in frame.reductions])
     if not all(isinstance(node, Filter) for node in chain.selections):
         return None

@@ -99,7 +99,7 @@ def test_a_job_joins_a_scheduler_and_leaves_it(arguments, code, script, session_
     assert capsys.readouterr().out == "499500 2\n"
     found = facts()
     assert found["workers"].startswith("2 of 1 thread")
-    assert sum(step["tasks"] for step in found["steps"].values()) > 2
+    assert sum(step["tasks"] for step in found["steps"].values()) > 0
     assert sum(step["failed"] for step in found["steps"].values()) == code
     assert {"output.log", "scheduler.log"} <= set(found["files"])
     assert len([name for name in found["files"] if name.startswith("workers/")]) == 2
