@@ -68,7 +68,7 @@ from akdask.engine.values import (
 from akdask.records import record
 from akdask.storage.source import Part
 
-EVERY_ROW = Constant(np.bool_(True))
+ALWAYS = Constant(np.bool_(True))
 """The predicate that leaves all rows."""
 
 Batches: TypeAlias = tuple[tuple[int, ...], ...]
@@ -570,7 +570,7 @@ def decided_by_bounds(chain: Chain, values: Sequence[Value]) -> tuple[Chain, lis
     for node in chain.selections:
         if isinstance(node, Filter):
             predicate = next(predicates)
-            if predicate.token != EVERY_ROW.token:
+            if predicate.token != ALWAYS.token:
                 selections.append(Filter(node.frame, predicate, node.mask))
             continue
         if isinstance(node, MatchRows):

@@ -264,9 +264,7 @@ def has_equal_rows(node: Sort | TopK) -> bool:
 
 def is_in_order(node: Sort) -> bool:
     """Whether rows are groups, all or some, that ascend by the keys that they are sorted by already."""
-    base = node.frame.frame
-    if isinstance(base, Filter):
-        base = below_filters(base)[1]
+    base = _unfiltered(node)
     groups, *others = map(_numbered, base.frames if isinstance(base, Zip) else [base])
     if not isinstance(groups, Groups) or not groups.ordered or not all(node.order.ascending):
         return False
@@ -281,9 +279,14 @@ def is_in_order(node: Sort) -> bool:
 
 def groups_of(node: Sort | TopK) -> Groups | None:
     """Return the groups whose rows, all or some, are ordered; None for other rows."""
-    given = node.frame.frame
-    base = below_filters(given)[1] if isinstance(given, Filter) else given
+    base = _unfiltered(node)
     return base if isinstance(base, Groups) else None
+
+
+def _unfiltered(node: Sort | TopK) -> Frame:
+    """Return the frame whose rows, all or some, are ordered."""
+    given = node.frame.frame
+    return below_filters(given)[1] if isinstance(given, Filter) else given
 
 
 def other_keys(node: Sort | TopK, groups: Groups) -> list[ColumnRef]:

@@ -317,7 +317,8 @@ def _first(pending: Pending, n: int, order: Order | None, take: Callable[[Any], 
 def _found_first(pending: Pending, order: Order | None, n: int) -> Any:
     """Return the first rows of a result in an order, None where pandas might find others among equal ones."""
     plan, is_once = pending.rows(), order is None or order.keeps_equal_rows
-    rows, keys, is_persisted = _rows(plan), list[Array](), not is_once and not _has_text_of_joins(_rows(plan))
+    rows, keys = _rows(plan), list[Array]()
+    is_persisted = not is_once and not _has_text_of_joins(rows)
     if is_persisted:
         rows, keys = _persisted(rows)
     by, upwards = ([], ()) if order is None else ([*map(rows._columns.array, order.by)], order.ascending)
