@@ -148,6 +148,25 @@ def test_columns_on_workers_are_there_for_their_client_alone(monkeypatch):
     assert node.on_workers is None
 
 
+def test_a_client_is_asked_for_the_result_of_each_plan(monkeypatch):
+    asked = []
+
+    def sent(client, lowered, keys, *, sync):
+        assert sync
+        asked.append((client, lowered))
+        return [f"result of {key}" for key in keys]
+
+    client = Client()
+    monkeypatch.setattr(run, "_scheduler", lambda: None)
+    monkeypatch.setattr(run, "default_client", lambda: client)
+    monkeypatch.setattr(run, "_fused", lambda plans: plans)
+    monkeypatch.setattr(run, "_sent", sent)
+    plans = [rows_of(count)[0] for count in (5, 6)]
+    whole = [plan.finalize_compute() for plan in plans]
+    assert run._results(plans) == tuple(f"result of {plan.__dask_keys__()[0]}" for plan in whole)
+    assert asked == [(client, whole)]
+
+
 def test_workers_compute_columns_once_and_hold_the_last_ones(monkeypatch):
     client = Client()
     state = SimpleNamespace(client=client, worker=None, here=False)

@@ -1,5 +1,6 @@
 """Rows of unknown number: who needs to count them, and that it happens once."""
 
+import gc
 import pickle
 
 import numpy as np
@@ -8,7 +9,11 @@ import pytest
 import akdask as ak
 from akdask.engine import node
 from akdask.engine.alignment import rows_at_most
+from akdask.engine.optimizer import inputs_first, optimize
+from akdask.engine.rowwise import Filter
 from akdask.errors import AlignmentError
+from akdask.operators.group.plan import GroupAggregate
+from akdask.operators.sort.plan import Sort
 from akdask.testing import assert_equal
 from akdask.testing.memory import MemorySource
 
@@ -136,6 +141,23 @@ def test_a_plan_does_not_depend_on_a_count_that_is_forgotten(source, monkeypatch
         assert item.tolist() == wanted
 
 
+def test_a_plan_in_another_process_has_the_counts_that_it_was_made_with(source):
+    x = source.arrays()["x"]
+    kept = x[x > 4]
+    assert len(kept) == 7
+    plan = (kept + ak.arange(7)).cumsum()
+    pickled = pickle.dumps(plan)
+    # Another process has none of the nodes, and nothing was counted there.
+    name = plan.expr._name
+    del kept, plan
+    gc.collect()
+    node.forget_lengths()
+    found = pickle.loads(pickled)
+    assert found.expr._name == name
+    assert found.rows.lengths == (0, 0, 2, 5)
+    assert found.tolist() == np.cumsum(np.arange(5, 12) + np.arange(7)).tolist()
+
+
 def test_only_so_many_counts_are_kept(monkeypatch):
     monkeypatch.setattr(node._known, "most_entries", 2)
     for name in "abc":
@@ -160,3 +182,23 @@ def test_rows_are_bounded_by_those_that_they_come_of(source):
     assert {kind: rows_at_most(array._frame) for kind, (array, _) in bounds.items()} == {
         kind: wanted for kind, (_, wanted) in bounds.items()
     }
+
+
+def test_rows_whose_sort_is_left_out_are_not_taken_for_the_sorted_ones():
+    # Of one partition, so that sorted rows have as many in each partition.
+    arrays = MemorySource({"v": np.arange(9) % 4, "x": np.arange(9)}, [9]).arrays()
+    frame = ak.DataFrame(arrays).sort_values("v")
+    kept = frame[frame["x"] > 2]
+    groups = ak.GroupBy(kept["v"])
+    total, (_, totals) = kept["x"].sum(), groups.sum(kept["x"])
+    for written, kind in ((total, Filter), (totals, Filter), (totals, GroupAggregate)):
+        plans = [written.expr.finalize_compute()]
+        assert not any(isinstance(item, Sort) for item in inputs_first(optimize(plans)))
+        before, after = (
+            {item.rows.token for item in inputs_first(nodes) if isinstance(item, kind)}
+            for nodes in (plans, optimize(plans))
+        )
+        assert before
+        assert after
+        assert before.isdisjoint(after)
+    assert (int(total), totals.tolist()) == (33, [4 + 8, 5, 6, 3 + 7])

@@ -86,6 +86,20 @@ def test_spill_files_are_spilled_by_name(monkeypatch):
         slices._have_names_spilled.cache_clear()
 
 
+def test_spill_files_are_kept_until_dask_has_forgotten_their_results(monkeypatch):
+    names = [("here", "kept"), ("here", "forgotten"), ("there", "forgotten")]
+    monkeypatch.setattr(slices, "_spilled", {name: SlicesOnDisk([np.arange(2)], name) for name in names})
+    monkeypatch.setattr(slices, "current_worker", lambda: None)
+    slices.clear_spill_files()
+    assert list(slices._spilled) == names
+    monkeypatch.setattr(slices, "current_worker", lambda: SimpleNamespace(address="here", data={"kept": None}))
+    slices.clear_spill_files()
+    assert list(slices._spilled) == [names[0], names[2]]
+    monkeypatch.setattr(slices, "_spilled", {})
+    slices.clear_spill_files()
+    assert slices._spilled == {}
+
+
 # ---- what is shown at once
 
 
