@@ -99,11 +99,18 @@ class Cache(Generic[Key, Item]):
 
     def __iter__(self) -> Iterator[Key]:
         """Iterate over the keys of this moment, the least recently used first."""
-        return iter(list(self._items))
+        return iter([key for key, _ in self._entries()])
 
     def values(self) -> list[Item]:
         """Return the items, the least recently used first."""
-        return [found for found, _ in list(self._items.values())]
+        return [found for _, (found, _) in self._entries()]
+
+    def _entries(self) -> list[tuple[Key, tuple[Item, int]]]:
+        while True:
+            try:
+                return list(self._items.items())
+            except RuntimeError:
+                continue  # another thread has moved an item to the end meanwhile
 
     def get(self, key: Key) -> Item | None:
         """Return the item of a key, None if there is none."""

@@ -1,7 +1,7 @@
 """Byte ranges of files: reading and writing them, and the partitions that files are cut into by size.
 
-Local files are read with `os.preadv`, outside any lock and without mapping them: a mapping would count against the
-kernel's limit, and a file that is truncated under a mapping kills the process.  Anything else goes through fsspec.
+Local files are read with `os.preadv`, outside any lock, unless a column is in a window (`akdask.storage.windows`).
+Anything else goes through fsspec.
 """
 
 from __future__ import annotations

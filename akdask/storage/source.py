@@ -101,9 +101,15 @@ class Stretch(NamedTuple):
     """The type of the numbers by its name in NumPy, if it may be narrower than that of the column."""
 
 
+def address_of(numbers: NumberArray) -> int:
+    """Return where the items of an array are in memory."""
+    address: int = numbers.__array_interface__["data"][0]
+    return address
+
+
 def stretch_of(numbers: NumberArray) -> Stretch:
     """Return an array, contiguous and in memory, as a stretch; it must outlive the use of it."""
-    return Stretch(IN_MEMORY, numbers.__array_interface__["data"][0], len(numbers), numbers.dtype.name)
+    return Stretch(IN_MEMORY, address_of(numbers), len(numbers), numbers.dtype.name)
 
 
 def joined_in(out: NumberArray, parts: Sequence[Column]) -> NumberArray:

@@ -98,3 +98,14 @@ FEW_ROWS_READ = 8
 
 LAST_ROWS_SHARE = 4
 """The divisor of the rows that were read; fewer rows behind them are read along."""
+
+# ---- windows of files
+
+MOST_WINDOW_BYTES, WINDOW_SHARE = 2**29, 16
+"""Bytes of files that stay mapped, and the divisor of the memory that bounds them."""
+
+LEAST_WINDOW_BYTES = 2**18
+"""Bytes of the smallest window, since each takes the system some microseconds."""
+
+IDLE_SECONDS = 5.0
+"""Seconds without use after which a window makes room for another one."""

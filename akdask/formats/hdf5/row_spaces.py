@@ -20,7 +20,7 @@ import numpy.typing as npt
 from akdask import config
 from akdask.caches import cached_results
 from akdask.columns.dtypes import STR, ColumnType
-from akdask.columns.table import concat_text, empty
+from akdask.columns.table import concat_text, empty, take_rows
 from akdask.engine.sources import near_rows
 from akdask.errors import AkdaskError, FileFormatError, MissingDatasetError, UnsupportedError
 from akdask.formats import tuning
@@ -51,8 +51,9 @@ from akdask.storage.files import FileIdentity, changed_error, is_remote, is_unch
 from akdask.storage.manifest import VERIFIED, Checksum, differing_error, sum_of_ranges
 from akdask.storage.ranges import ELSEWHERE, OUTSIDE, Extent, PartitionRanges, RangeReader, range_reader, split_rows
 from akdask.storage.remote import Stream
-from akdask.storage.source import Bounds, PartReader, Stretch
+from akdask.storage.source import IN_MEMORY, Bounds, PartReader, Stretch, address_of
 from akdask.storage.tuning import BLOCK_BYTES
+from akdask.storage.windows import Window, are_cached, window_of
 from akdask.typing import Column, NumberArray
 
 ElementRange: TypeAlias = tuple[Extent, int, int]
@@ -258,11 +259,20 @@ class ExtentReader(Elements):
     """Reads stored elements of datasets of one file, which is open only inside ``with``.
 
     Contiguous data is read past HDF5, outside its lock; for all other data the file is opened by HDF5.
+
+    Parameters
+    ----------
+    file : FileIdentity
+        The file.
+    keeps_windows : bool, default False
+        Whether datasets stay in windows, to be read again later.
     """
 
-    def __init__(self, file: FileIdentity) -> None:
+    def __init__(self, file: FileIdentity, *, keeps_windows: bool = False) -> None:
         super().__init__(file)
         self._ranges = range_reader(file)
+        self._keeps_windows = keeps_windows
+        self._windows: dict[Extent, Window | None] = {}
         self._expected: list[ElementRange] = []
         self._elsewhere: ChunkedReader | None = None
 
@@ -276,6 +286,8 @@ class ExtentReader(Elements):
         self._ranges.__exit__(kind, error, trace)
         if self._elsewhere is not None:
             self._elsewhere.close()
+        if any(window is not None and window.is_torn for window in self._windows.values()):
+            raise changed_error(self.file) from error
 
     def expect(self, elements: Iterable[ElementRange]) -> None:
         """Begin to fetch the elements that will be read, where fetching takes long."""
@@ -293,15 +305,56 @@ class ExtentReader(Elements):
     def read_into(self, out: NumberArray, extent: Extent, start: int) -> None:
         """Fill an array of the stored type with the elements from `start` on; for errors see `Elements`."""
         if extent.offset >= 0:
-            self._ranges.read_into(out, extent.offset + start * out.itemsize, extent.dataset)
+            stored = self.in_window(extent, start, start + len(out)) if len(out) else None
+            if stored is not None:
+                out.view(np.uint8)[:] = stored[start * out.itemsize : (start + len(out)) * out.itemsize]
+            else:
+                self._ranges.read_into(out, extent.offset + start * out.itemsize, extent.dataset)
         elif len(out):
             if self._elsewhere is None:
                 self._elsewhere = ChunkedReader(self._ranges, self._expected)
             self._elsewhere.read_into(out, extent, start)
 
+    def in_window(self, extent: Extent, start: int, stop: int) -> NumberArray | None:
+        """Return the bytes of all elements in a window, to be looked at once, None unless some elements are there.
+
+        Other processes may write to the file meanwhile.  If it gets shorter, an error follows when it is closed.
+        """
+        descriptor = self.dense_file(extent)
+        if descriptor is None or not self._keeps_windows:
+            return None
+        size = np.dtype(extent.dtype).itemsize
+        if extent not in self._windows:
+            self._windows[extent] = window_of(self.file, descriptor, extent.offset, extent.length * size)
+        window = self._windows[extent]
+        first, last = extent.offset + start * size, extent.offset + stop * size - 1
+        return None if window is None or not are_cached(descriptor, first, last) else window.numbers
+
     def dense_file(self, extent: Extent) -> int | None:
         """Return the descriptor of the file if the elements lie in it one after the other, all written."""
         return None if extent.offset < 0 else self._ranges.dense_file
+
+
+class ChosenElements(Elements):
+    """Reads some elements of a dataset in a window, as if these were all.
+
+    Parameters
+    ----------
+    file : FileIdentity
+        The file.
+    stored : ndarray of uint8
+        The bytes of all elements.
+    positions : ndarray of int64
+        Which elements are read.
+    """
+
+    def __init__(self, file: FileIdentity, stored: NumberArray, positions: NumberArray) -> None:
+        super().__init__(file)
+        self._stored, self._positions = stored, positions
+
+    def read_into(self, out: NumberArray, extent: Extent, start: int) -> None:
+        """Fill an array of the stored type with the elements at the positions from number `start` on."""
+        take_rows(self._stored.view(out.dtype), self._positions[start : start + len(out)], out)
 
 
 class Hdf5PartReader(PartReader):
@@ -321,7 +374,7 @@ class Hdf5PartReader(PartReader):
         self._start = start
         self._stop = stop
         self._columns = columns
-        self._extents = ExtentReader(file)
+        self._extents = ExtentReader(file, keeps_windows=True)
         self._characters: dict[str, Characters] = {}
 
     def __enter__(self) -> Self:
@@ -374,8 +427,13 @@ class Hdf5PartReader(PartReader):
         return self.read(column, start, stop) if found is None else found
 
     def read_rows(self, column: str, rows: NumberArray, out: NumberArray | None = None) -> Any:
-        """Return few rows of text of several letters; None for others. See `PartReader.read_rows`."""
+        """Return few rows of text of several letters, and numbers in a window; None for others.
+
+        See `PartReader.read_rows`.
+        """
         place = self._columns[column]
+        if place.dtype.is_number:
+            return self._numbers_in_window(place, rows + self._start, out)
         if place.dtype.kind != "str" or len(place.extents) != 2 or place.extents[0].dtype == OBJECTS:
             return None
         values, segments = place.extents
@@ -389,6 +447,15 @@ class Hdf5PartReader(PartReader):
             parts.append(part)
         return concat_text(parts)
 
+    def _numbers_in_window(self, place: ColumnLocation, rows: NumberArray, out: NumberArray | None) -> Any:
+        """Return numbers at ascending positions in a dataset, None unless they are in a window."""
+        (stored,) = place.extents
+        found = self._extents.in_window(stored, int(rows[0]), int(rows[-1]) + 1)
+        # Loops that take rows want them at even addresses.
+        if found is None or address_of(found) % np.dtype(stored.dtype).itemsize:
+            return None
+        return read_column(ChosenElements(self._extents.file, found, rows), place, 0, len(rows), out)
+
     def stretches(self, column: str) -> list[Stretch] | None:
         """Return where the rows of a column lie, None where they are stored neither as in memory nor narrower."""
         place = self._columns[column]
@@ -398,8 +465,11 @@ class Hdf5PartReader(PartReader):
         descriptor = self._extents.dense_file(stored)
         if descriptor is None:
             return None
-        dtype = np.dtype(stored.dtype)
-        offset = stored.offset + self._start * dtype.itemsize
+        dtype, offset = np.dtype(stored.dtype), stored.offset
+        found = self._extents.in_window(stored, self._start, self._stop) if self._start < self._stop else None
+        if found is not None:
+            descriptor, offset = IN_MEMORY, address_of(found)
+        offset += self._start * dtype.itemsize
         return [Stretch(descriptor, offset, self._stop - self._start, dtype.name if place.is_widened else "")]
 
 

@@ -1,0 +1,109 @@
+"""Windows: columns of local files in the memory of this process, as the system's cache has them.
+
+A call that reads copies bytes from that cache: 177 MB took 27 ms. A copy from a window takes 11 ms, and rows that a
+filter has left need no copy of the rows between. Mapping pages for the first time takes as long as a call that reads,
+so windows stay: the system writes nothing for them, and may take their pages away at any time.
+
+A file may change under a window. If it gets shorter, reading the lost bytes would end the process: they become zeros
+instead, and `Window.is_torn` tells so. Other bytes may change between two looks at them, so whoever checks values
+before relying on them has to copy them first.
+"""
+
+from __future__ import annotations
+
+import os
+from time import monotonic
+
+import numpy as np
+
+from akdask import cluster
+from akdask.caches import Cache
+from akdask.storage import loops, tuning
+from akdask.storage.files import FileIdentity
+from akdask.typing import NumberArray
+
+
+class Window:
+    """Bytes of a file in memory, read-only; arrays of them hold the window.
+
+    Parameters
+    ----------
+    address, nbytes : int
+        Where they are.
+    """
+
+    def __init__(self, address: int, nbytes: int) -> None:
+        self._address, self.nbytes = address, nbytes
+        self.used = monotonic()
+        self.__array_interface__ = {"version": 3, "data": (address, True), "shape": (nbytes,), "typestr": "|u1"}
+
+    @property
+    def numbers(self) -> NumberArray:
+        """The bytes."""
+        return np.asarray(self)
+
+    @property
+    def is_torn(self) -> bool:
+        """Whether the file has lost some of the bytes, which are zeros then."""
+        return loops.is_torn(self._address)
+
+    def __del__(self) -> None:
+        loops.close_window(self._address)
+
+
+def _limit() -> int:
+    return min(tuning.MOST_WINDOW_BYTES, cluster.process_memory() // tuning.WINDOW_SHARE)
+
+
+_windows: Cache[tuple[FileIdentity, int, int], Window] = Cache(
+    "windows of files", nbytes=_limit, size=lambda window: window.nbytes
+)
+
+
+def window_of(file: FileIdentity, descriptor: int, offset: int, nbytes: int) -> Window | None:
+    """Return the window of bytes of an open file, all of which it has; None if it is not worth it, or cannot be made.
+
+    There is no room where others were in use a moment ago: columns that take more would drive each other out.
+    """
+    key = (file, offset, nbytes)
+    found = _windows.get(key)
+    if found is None:
+        if nbytes < tuning.LEAST_WINDOW_BYTES or offset + nbytes > file.size or not _has_room(nbytes):
+            return None
+        address = loops.open_window(descriptor, offset, nbytes)
+        if not address:
+            return None
+        for other in _windows:
+            if other[0].path == file.path and other[0] != file:
+                _windows.pop(other)  # of a file that has been replaced, whose space on the disk it holds
+        found = _windows.put(key, Window(address, nbytes))
+    elif not loops.guard():
+        return None
+    found.used = monotonic()
+    return found
+
+
+def _has_room(nbytes: int) -> bool:
+    """Whether the windows that were not used for some time leave room for another one."""
+    excess, now = _windows.nbytes + nbytes - _limit(), monotonic()
+    for window in _windows.values() if excess > 0 else ():
+        if now - window.used < tuning.IDLE_SECONDS:
+            break
+        excess -= window.nbytes
+        if excess <= 0:
+            break
+    return excess <= 0
+
+
+_BYTE = bytearray(1)
+
+
+def are_cached(descriptor: int, first: int, last: int) -> bool:
+    """Whether the system's cache has the first and the last one of some bytes of a file.
+
+    From the disk, a call reads more at a time than faults of a window do.
+    """
+    try:
+        return all(os.preadv(descriptor, [_BYTE], offset, os.RWF_NOWAIT) for offset in (first, last))
+    except (OSError, AttributeError):  # not there, or not told by this system
+        return False

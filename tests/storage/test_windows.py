@@ -1,0 +1,244 @@
+"""Columns of files in windows: the same rows, no more bytes than allowed, and no crash when a file gets shorter."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import h5py
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import akdask as ak
+from akdask import caches
+from akdask.errors import FileError
+from akdask.formats.hdf5.file_set import open_set
+from akdask.storage import tuning, windows
+from akdask.storage.files import identity_of
+
+STORED = ["i1", "<i2", "<i4", "<i8", ">i8", "u1", "<u4", "<u8", "<f4", "<f8", ">f8", "?"]
+NROWS = 3000
+
+
+@pytest.fixture(autouse=True)
+def _small_windows(monkeypatch):
+    monkeypatch.setattr(tuning, "LEAST_WINDOW_BYTES", 1)
+    monkeypatch.setattr(tuning, "IDLE_SECONDS", 1e9)
+    caches.clear_caches()
+    yield
+    caches.clear_caches()
+
+
+def mapped():
+    """Return how many windows there are, and their bytes."""
+    return next(((number, size) for name, number, size in caches.caches() if name == "windows of files"), (0, 0))
+
+
+def columns_of(seed):
+    rng = np.random.default_rng(seed)
+    columns = {}
+    for stored in STORED:
+        dtype = np.dtype(stored)
+        if dtype.kind == "f":
+            columns[stored] = rng.standard_normal(NROWS).astype(dtype)
+        elif dtype.kind == "b":
+            columns[stored] = rng.random(NROWS) < 0.5
+        else:
+            limits = np.iinfo(dtype)
+            columns[stored] = rng.integers(limits.min, limits.max, NROWS, dtype.newbyteorder("="), endpoint=True)
+            columns[stored] = columns[stored].astype(dtype)
+    return columns
+
+
+def write(path, columns):
+    with h5py.File(path, "w") as file:
+        for number, (name, values) in enumerate(columns.items()):
+            file[name] = values
+            # What follows begins at an odd address.
+            file[f"odd {number}"] = np.zeros(number, "u1")
+
+
+@pytest.fixture(scope="module")
+def numbers(tmp_path_factory):
+    path = tmp_path_factory.mktemp("windows") / "numbers.h5"
+    columns = columns_of(1)
+    write(path, columns)
+    return path, columns
+
+
+def reader_of(path, name):
+    source = open_set(path).select()[name].members["values"].source
+    return source.part(0, [name]).open()
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(STORED),
+    st.lists(st.integers(0, NROWS - 1), min_size=1, max_size=200, unique=True).map(sorted),
+    st.tuples(st.integers(0, NROWS), st.integers(0, NROWS)).map(sorted),
+)
+def test_windows_have_the_rows_that_h5py_reads(numbers, name, rows, bounds):
+    path, columns = numbers
+    expected = columns[name].astype(columns[name].dtype.newbyteorder("="))
+    with reader_of(path, name) as reader:
+        for _ in range(2):
+            chosen = reader.read_rows(name, np.array(rows))
+            assert chosen is None or chosen.tolist() == expected[rows].tolist()
+            assert reader.read(name, *bounds).tolist() == expected[slice(*bounds)].tolist()
+    assert mapped()[0] >= 1
+
+
+@pytest.mark.parametrize("is_cached", [True, False])
+def test_filtered_frames_are_alike_with_windows_and_without(numbers, monkeypatch, is_cached):
+    path, columns = numbers
+    monkeypatch.setattr(windows, "are_cached", lambda *_: is_cached)
+    monkeypatch.setattr("akdask.formats.hdf5.row_spaces.are_cached", lambda *_: is_cached)
+    frame = ak.DataFrame({name: ak.read_hdf(str(path), name)[name] for name in STORED})
+    chosen = columns["<i8"] > 0
+    found = frame[frame["<i8"] > 0].to_pandas()
+    for name in STORED:
+        assert found[name].tolist() == columns[name][chosen].tolist(), name
+    assert float(frame["<f8"].sum()) == pytest.approx(columns["<f8"].sum(), rel=1e-12)
+
+
+def test_numbers_at_even_addresses_are_taken_from_the_window_alone(tmp_path, monkeypatch):
+    path = tmp_path / "x.h5"
+    write(path, {"x": np.arange(NROWS)})
+    with reader_of(path, "x") as reader:
+        monkeypatch.setattr(os, "preadv", lambda *given: 1)
+        assert reader.read_rows("x", np.array([3, 2999])).tolist() == [3, 2999]
+
+
+def test_a_file_that_gets_shorter_is_an_error_and_no_crash(tmp_path):
+    path = tmp_path / "x.h5"
+    write(path, {"x": np.arange(100_000)})
+    reader = reader_of(path, "x").__enter__()
+    assert reader.read_rows("x", np.array([5, 99_999])).tolist() == [5, 99_999]
+    os.truncate(path, 8192)
+    (window,) = reader._extents._windows.values()
+    assert window.numbers[-8:].tolist() == [0] * 8
+    with pytest.raises(FileError, match="has changed since it was opened"):
+        reader.__exit__(None, None, None)
+
+
+SHORTENED = """
+import faulthandler, os, sys
+import numpy as np
+from akdask.storage import loops, tuning, windows
+from akdask.storage.files import identity_of
+tuning.LEAST_WINDOW_BYTES = 1
+path = sys.argv[1]
+with open(path, "wb") as file:
+    file.write(bytes([7]) * 2**20)
+descriptor = os.open(path, os.O_RDONLY)
+window = windows.window_of(identity_of(path, os.stat(path)), descriptor, 100, 2**19)
+if "handler" in sys.argv:
+    faulthandler.enable()
+    assert loops.guard()
+assert (window.numbers == 7).all() and not window.is_torn
+os.truncate(path, 4096)
+assert (window.numbers[:3996] == 7).all()
+assert not window.numbers[3996:].any() and window.is_torn
+print("alive", flush=True)
+if "fault" in sys.argv:
+    import mmap
+    with open(path, "r+b") as file:
+        file.truncate(2**16)
+        other = mmap.mmap(file.fileno(), 2**16)
+        file.truncate(0)
+    other[2**15]
+if "sent" in sys.argv:
+    import signal
+    os.kill(os.getpid(), signal.SIGBUS)
+    print("not here")
+"""
+
+
+@pytest.mark.parametrize("also", [(), ("handler",), ("fault",), ("sent",), ("handler", "fault"), ("handler", "sent")])
+def test_only_lost_bytes_of_windows_are_survived(tmp_path, also):
+    command = [sys.executable, "-c", SHORTENED, str(tmp_path / "x"), *also]
+    given = {name: value for name, value in os.environ.items() if name != "PYTHONFAULTHANDLER"}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=given)
+    assert done.stdout == "alive\n", done.stderr
+    is_killed = "fault" in also or "sent" in also
+    assert done.returncode == (-signal.SIGBUS if is_killed else 0)
+    assert ("Bus error" in done.stderr) == ("handler" in also and is_killed)
+
+
+def made(folder, numbers):
+    """Return the windows of files of 1,000 bytes each, None where there is none."""
+    found = []
+    for number in numbers:
+        path = folder / f"{number}"
+        path.write_bytes(bytes([number]) * 1000)
+        with path.open("rb") as file:
+            state = identity_of(str(path), os.stat(path))
+            found.append(windows.window_of(state, file.fileno(), 0, 1000))
+    return found
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(windows, "monotonic", lambda: now[0])
+    monkeypatch.setattr(tuning, "IDLE_SECONDS", 5.0)
+    monkeypatch.setattr(tuning, "MOST_WINDOW_BYTES", 2500)
+    return now
+
+
+def test_windows_take_no_more_bytes_than_allowed(tmp_path, clock):
+    assert [window is not None for window in made(tmp_path, range(4))] == [True, True, False, False]
+    assert mapped() == (2, 2000)
+
+
+def test_windows_that_are_not_used_make_room(tmp_path, clock):
+    made(tmp_path, [0, 1])
+    clock[0] = 4.0
+    made(tmp_path, [])
+    assert made(tmp_path, [2]) == [None]
+    clock[0] = 5.0
+    assert made(tmp_path, [3])[0].numbers.tolist() == [3] * 1000
+    assert mapped() == (2, 2000)
+
+
+def test_memory_that_is_short_leaves_less_for_windows(tmp_path, clock):
+    with ak.config.set(memory_limit=1000 * tuning.WINDOW_SHARE):
+        assert [window is not None for window in made(tmp_path, range(2))] == [True, False]
+
+
+def test_bytes_of_few_rows_have_no_window(tmp_path, monkeypatch):
+    monkeypatch.setattr(tuning, "LEAST_WINDOW_BYTES", 1001)
+    assert made(tmp_path, [0]) == [None]
+
+
+def test_a_replaced_file_is_read_anew_and_its_window_goes(tmp_path):
+    path = tmp_path / "x.h5"
+    for value in (1, 2):
+        write(tmp_path / "new", {"x": np.full(NROWS, value)})
+        (tmp_path / "new").rename(path)
+        assert ak.read_hdf(str(path), "x")["x"].to_ndarray().tolist() == [value] * NROWS
+        assert mapped()[0] == 1
+
+
+def test_arrays_hold_their_window(tmp_path):
+    (window,) = made(tmp_path, [9])
+    numbers = window.numbers
+    del window
+    caches.clear_caches()
+    assert numbers.tolist() == [9] * 1000
+    assert not numbers.flags.writeable
+
+
+def test_threads_share_windows(tmp_path):
+    path = tmp_path / "x.h5"
+    columns = {f"c{number}": np.arange(NROWS) + number for number in range(8)}
+    write(path, columns)
+    frame = ak.DataFrame({name: ak.read_hdf(str(path), name)[name] for name in columns})
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda number: int(frame[f"c{number % 8}"].sum()), range(40)))
+    assert found == [int(columns[f"c{number % 8}"].sum()) for number in range(40)]
