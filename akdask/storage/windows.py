@@ -68,7 +68,7 @@ def window_of(file: FileIdentity, descriptor: int, offset: int, nbytes: int) -> 
     key = (file, offset, nbytes)
     found = _windows.get(key)
     if found is None:
-        if nbytes < tuning.LEAST_WINDOW_BYTES or offset + nbytes > file.size or not _has_room(nbytes):
+        if offset + nbytes > file.size or not _has_room(nbytes):
             return None
         address = loops.open_window(descriptor, offset, nbytes)
         if not address:

@@ -97,7 +97,6 @@ def test_windows_have_the_rows_that_h5py_reads(numbers, name, rows, bounds):
 def test_filtered_frames_are_alike_with_windows_and_without(numbers, monkeypatch, is_cached):
     path, columns = numbers
     monkeypatch.setattr(windows, "are_cached", lambda *_: is_cached)
-    monkeypatch.setattr("akdask.formats.hdf5.row_spaces.are_cached", lambda *_: is_cached)
     frame = ak.DataFrame({name: ak.read_hdf(str(path), name)[name] for name in STORED})
     chosen = columns["<i8"] > 0
     found = frame[frame["<i8"] > 0].to_pandas()
@@ -129,9 +128,8 @@ def test_a_file_that_gets_shorter_is_an_error_and_no_crash(tmp_path):
 SHORTENED = """
 import faulthandler, os, sys
 import numpy as np
-from akdask.storage import loops, tuning, windows
+from akdask.storage import loops, windows
 from akdask.storage.files import identity_of
-tuning.LEAST_WINDOW_BYTES = 1
 path = sys.argv[1]
 with open(path, "wb") as file:
     file.write(bytes([7]) * 2**20)
@@ -211,9 +209,13 @@ def test_memory_that_is_short_leaves_less_for_windows(tmp_path, clock):
         assert [window is not None for window in made(tmp_path, range(2))] == [True, False]
 
 
-def test_bytes_of_few_rows_have_no_window(tmp_path, monkeypatch):
-    monkeypatch.setattr(tuning, "LEAST_WINDOW_BYTES", 1001)
-    assert made(tmp_path, [0]) == [None]
+@pytest.mark.parametrize("least", [8 * NROWS, 8 * NROWS + 1])
+def test_bytes_of_few_rows_have_no_window(tmp_path, monkeypatch, least):
+    monkeypatch.setattr(tuning, "LEAST_WINDOW_BYTES", least)
+    write(tmp_path / "x.h5", {"x": np.arange(NROWS)})
+    with reader_of(tmp_path / "x.h5", "x") as reader:
+        assert reader.read("x", 0, 3).tolist() == [0, 1, 2]
+    assert mapped()[0] == (least == 8 * NROWS)
 
 
 def test_a_replaced_file_is_read_anew_and_its_window_goes(tmp_path):

@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import cached_property
 from hashlib import blake2b
 from types import TracebackType
-from typing import Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -47,14 +47,16 @@ from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset, root_of
 from akdask.formats.hdf5.null_terminated import Characters
 from akdask.formats.hdf5.strings import read_characters, read_strings_at, scan_starts
 from akdask.records import record
+from akdask.storage import tuning as storage_tuning
 from akdask.storage.files import FileIdentity, changed_error, is_remote, is_unchanged
 from akdask.storage.manifest import VERIFIED, Checksum, differing_error, sum_of_ranges
 from akdask.storage.ranges import ELSEWHERE, OUTSIDE, Extent, PartitionRanges, RangeReader, range_reader, split_rows
 from akdask.storage.remote import Stream
 from akdask.storage.source import IN_MEMORY, Bounds, PartReader, Stretch, address_of
-from akdask.storage.tuning import BLOCK_BYTES
-from akdask.storage.windows import Window, are_cached, window_of
 from akdask.typing import Column, NumberArray
+
+if TYPE_CHECKING:
+    from akdask.storage.windows import Window
 
 ElementRange: TypeAlias = tuple[Extent, int, int]
 """Elements of a dataset, from one to another."""
@@ -320,10 +322,11 @@ class ExtentReader(Elements):
 
         Other processes may write to the file meanwhile.  If it gets shorter, an error follows when it is closed.
         """
-        descriptor = self.dense_file(extent)
-        if descriptor is None or not self._keeps_windows:
+        descriptor, size = self.dense_file(extent), np.dtype(extent.dtype).itemsize
+        if descriptor is None or not self._keeps_windows or extent.length * size < storage_tuning.LEAST_WINDOW_BYTES:
             return None
-        size = np.dtype(extent.dtype).itemsize
+        from akdask.storage.windows import are_cached, window_of  # few rows have no window
+
         if extent not in self._windows:
             self._windows[extent] = window_of(self.file, descriptor, extent.offset, extent.length * size)
         window = self._windows[extent]
@@ -498,7 +501,7 @@ def check_extent(reader: ExtentReader, extent: Extent, expected: int) -> None:
         If the checksum is another, or the data cannot be read.
     """
     found = Checksum()
-    step = BLOCK_BYTES // np.dtype(extent.dtype).itemsize
+    step = storage_tuning.BLOCK_BYTES // np.dtype(extent.dtype).itemsize
     buffer = np.empty(min(step, extent.length), extent.dtype)
     for start in range(0, extent.length, step):
         block = buffer[: min(step, extent.length - start)]
