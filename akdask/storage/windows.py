@@ -68,7 +68,7 @@ def window_of(file: FileIdentity, descriptor: int, offset: int, nbytes: int) -> 
     key = (file, offset, nbytes)
     found = _windows.get(key)
     if found is None:
-        if offset + nbytes > file.size or not _has_room(nbytes):
+        if offset + nbytes > file.size or not _fits(nbytes):
             return None
         address = loops.open_window(descriptor, offset, nbytes)
         if not address:
@@ -83,7 +83,7 @@ def window_of(file: FileIdentity, descriptor: int, offset: int, nbytes: int) -> 
     return found
 
 
-def _has_room(nbytes: int) -> bool:
+def _fits(nbytes: int) -> bool:
     """Whether the windows that were not used for some time leave room for another one."""
     excess, now = _windows.nbytes + nbytes - _limit(), monotonic()
     for window in _windows.values() if excess > 0 else ():
