@@ -5,8 +5,8 @@ filter has left need no copy of the rows between. Mapping pages for the first ti
 so windows stay: the system writes nothing for them, and may take their pages away at any time.
 
 A file may change under a window. If it gets shorter, reading the lost bytes would end the process: they become zeros
-instead, and `Window.is_torn` tells so. Other bytes may change between two looks at them, so whoever checks values
-before relying on them has to copy them first.
+instead, and `Window.is_torn` tells so. Other bytes may change between two looks at them: code that relies on values
+which it has checked has to copy them first.
 """
 
 from __future__ import annotations
