@@ -192,7 +192,7 @@ def test_integers_and_bools_with_missing_rows_are_taken_apart(given, numbers, mi
 @pytest.mark.parametrize(
     "given",
     [
-        [1, 2], [1.5, None], ["a", None], [None, None], [1, NAN], pd.array([1, 2], "Int64"),
+        [1, 2], [1.5, None], ["a", None], [None, None], [1, NAN], [1, None, NAN], pd.array([1, 2], "Int64"),
         pd.array([1.5, None], "Float64"),
         pa.array([1, 2]), pa.array(["a", None]), np.array([1, 2]), [True, None, 1], [],
     ],

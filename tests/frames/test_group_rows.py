@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pandas as pd
@@ -69,6 +69,17 @@ def test_ranks_in_groups_are_those_of_pandas(  # noqa: PLR0917 - drawn
     expected = wanted.groupby(key)[["x", "n"]].rank(method, ascending, na_option, pct)
     same(df.groupby(key)[["x", "n"]].rank(method, ascending, na_option, pct), expected)
     same(df.groupby(key)["x"].rank(method, ascending, na_option, pct).to_frame(), expected[["x"]])
+
+
+def test_ranks_of_more_rows_than_one_task_takes_are_those_of_pandas(monkeypatch):
+    monkeypatch.setattr("akdask.frames.ranks.fits_one_task", lambda *_: False)
+    wanted = pd.DataFrame({"k": [1, 2, 1, 2, 1, 1, 2], "x": [2.0, np.nan, 1.0, 5.0, 2.0, np.nan, 5.0]})
+    df = ak.DataFrame(wanted)
+    options = ["average", "min", "max", "first", "dense"], [True, False], ["keep", "top", "bottom"]
+    for number, (method, ascending, na_option) in enumerate(product(*options)):
+        how = {"method": method, "ascending": ascending, "na_option": na_option, "pct": number % 4 == 3}
+        same(df[["x"]].rank(**how), wanted[["x"]].rank(**how))
+        same(df.groupby("k")[["x"]].rank(**how), wanted.groupby("k")[["x"]].rank(**how))
 
 
 TIMES = pd.DataFrame(
