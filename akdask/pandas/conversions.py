@@ -43,6 +43,9 @@ def converted(series: Any, dtype: Any) -> Any:
         if isinstance(array, Datetime) and array.tz is None and wanted.kind == "M":
             return _in_unit(series, array, np.datetime_data(wanted)[0])
         raise NotLazyError("times are converted in pandas")
+    if wanted == np.bool_ and isinstance(array, Strings):
+        # Text is true unless it is empty, also where it is missing.
+        return series_of(series, array != "")
     if wanted.str[1:] in ("i8", "f8", "b1"):
         if isinstance(array, Categorical):
             raise NotLazyError("categories are converted in pandas")

@@ -58,7 +58,8 @@ s.fillna(0), s.fillna(3), s.fillna(0).sort_values()
 s.shift(1, fill_value=3), s.where(s > 1, 0), s.mask(s > 1, 0), s.mask(s > 1), s.where(~(s > 1))
 s.clip(0, 5), s.clip(lower=2), s.clip(upper=3)
 s.diff(), s.diff(2), s.diff(-1), s.cummax(), s.cummin()
-s.replace(1, 2), s.replace({1: 2, 7: 3}), s.isin([1, 7]), s.between(1, 5), s.between(1, 5, inclusive="left")
+s.replace(1, 2), s.replace({1: 2, 7: 3}), s.isin([1, 7])
+s.between(1, 7), s.between(1, 7, inclusive="left"), s.between(1, 7, "right"), s.between(1, 7, "neither")
 s.value_counts(), s.value_counts(normalize=True), s.value_counts(ascending=True)
 s.nlargest(2), s.nsmallest(2), s.idxmax(), s.idxmin()
 s.min(), s.max(), s.count(), s.any(), s.all()
@@ -82,7 +83,7 @@ LAZY = {
     "UInt8": NUMBERS + WIDE_NUMBERS + "s.astype('Int64'), s.astype('Int32')",
     "UInt64": "s.clip(2, 5)\ns.cummax()\ns.fillna(0)\ns.shift(1, fill_value=2**63)",
     "Float64": NUMBERS + WIDE_NUMBERS + "s.cumsum(), s.round(0), s.quantile(0.3), f.describe(), f.std(), f.corr()",
-    "Float32": NUMBERS,
+    "Float32": NUMBERS + "s.astype('Float64')",
     "boolean": """
         s.fillna(False), s.shift(1, fill_value=True), s.mask(m, True), s.where(s), s.mask(s)
         s.min(), s.max(), s.mean(), s.sum(), s.all(), s.any(), s.count()
@@ -133,8 +134,28 @@ COLUMNS |= NARROW | {
     "int64": [1, BEYOND_FLOATS],
     "bool": [True, False],
     "float64": [1.0, np.nan, -3],
-    "str": ["a", None],
+    "str": ["a", None, ""],
 }
+
+
+@pytest.mark.filterwarnings("ignore:.*ran in pandas", "ignore::RuntimeWarning")
+@pytest.mark.parametrize("kind", COLUMNS)
+@pytest.mark.parametrize("is_complete", [False, True])
+def test_types_become_other_types_as_in_pandas(kind, is_complete):
+    column = pandas.Series(COLUMNS[kind], dtype=kind)
+    rows = pandas.DataFrame({"s": column.dropna() if is_complete else column})
+    held = face.DataFrame._of(face.DataFrame(rows).lazy(), None)
+    for wanted in (
+        "Int64", "Int32", "UInt64", "UInt8", "Float64", "Float32", "boolean", "int64", "float64", "float32", "bool",
+        "str", "string",
+    ):  # fmt: skip
+        try:
+            expected = rows["s"].astype(wanted)
+        except (TypeError, ValueError) as error:
+            with pytest.raises(ValueError if isinstance(error, ValueError) else TypeError):
+                held["s"].astype(wanted).to_pandas()
+        else:
+            assert difference(held["s"].astype(wanted), expected) is None, wanted
 
 
 @pytest.mark.parametrize("rows", [0, 1, 7, 129, 1000, 4099])
