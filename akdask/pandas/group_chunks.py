@@ -203,11 +203,15 @@ class GroupedRows:
 
     def checks_categories(self, rows: Any) -> None:
         """Raise NotLazyError if a key is of categories, some of which chunks may lack."""
-        grouped = asked(lambda rows: self.all_in_groups(rows.iloc[:0]) if not self.has_arrays else None, rows)
-        found = [] if grouped is None else [level.dtype for level in _levels(grouped)]
+        found = [] if self.has_arrays else asked(self._types_of_keys, rows)
         arrays = [getattr(key, "dtype", None) for key in self.keys]
         if any(isinstance(dtype, pandas.CategoricalDtype) for dtype in (*found, *arrays)):
             raise NotLazyError("categories are groups without rows, too")
+
+    def _types_of_keys(self, rows: Any) -> list[Any]:
+        # Where keys are columns of results, their index tells nothing of them.
+        index = rows.iloc[:0].groupby(self._by(self.keys), **self.given | {"as_index": True}).size().index
+        return [index.get_level_values(number).dtype for number in range(index.nlevels)]
 
     @property
     def has_arrays(self) -> bool:
@@ -221,11 +225,6 @@ class GroupedRows:
     def call(self, call: Callable[[Any], Any]) -> list[Any]:
         """Return the results of a call for the groups of each chunk."""
         return by_chunk(self.lazy, self.chunks, lambda rows, number: call(self.in_groups(rows, number)))
-
-
-def _levels(grouped: Any) -> list[Any]:
-    index = grouped.size().index if grouped.as_index else grouped.ngroup().index
-    return [index.get_level_values(number) for number in range(index.nlevels)]
 
 
 def _frame(lazy: Any) -> Any:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 
+import pandas
 import pytest
 
 import akdask.pandas as pd
 from akdask import config
 from akdask.pandas import tuning
 from akdask.pandas.refusals import FallbackError
-from tests.pandas_face.compare import listed, outcome, subjects, title
+from tests.pandas_face.compare import difference, listed, outcome, subjects, title
 
 IN_PANDAS = listed()
 
@@ -52,6 +53,25 @@ def test_functions_see_groups_in_order_one_after_the_other(monkeypatch):
     with config.set(pandas_fallback="error"):
         df.groupby("shop")["price"].apply(lambda prices: seen.append(prices.name) or prices.sum())
     assert seen == [1, 2, 3]
+
+
+@pytest.mark.parametrize("as_index", [True, False])
+@pytest.mark.parametrize("by", ["c", ["c"], ["k", "c"]], ids=str)
+def test_groups_of_categories_are_left_to_pandas(monkeypatch, by, as_index):
+    monkeypatch.setattr(tuning, "CHUNK_ROWS", 2)
+    monkeypatch.setattr(tuning, "GROUPED_BYTES", 0)
+    rows = pandas.DataFrame({"c": [*"aaccab", None], "k": [1, 1, 2, 2, 1, 1, 3], "x": [1, -2, 3.5, 4, 1, 1, 9]})
+    rows["c"] = pandas.Categorical(rows["c"], list("zabc"))
+    for observed, dropna in ((True, True), (True, False), (False, True), (False, False)):
+        groups, wanted = (
+            frame.groupby(by, observed=observed, dropna=dropna, as_index=as_index)
+            for frame in (pd.DataFrame(rows), rows)
+        )
+        with config.set(pandas_fallback="error"), pytest.raises(FallbackError):
+            groups.filter(lambda group: len(group) < 3)
+        with config.set(pandas_fallback="silent"):
+            found = groups.filter(lambda group: len(group) < 3)
+        assert difference(found, wanted.filter(lambda group: len(group) < 3)) is None
 
 
 def test_results_of_different_types_are_left_to_pandas(monkeypatch):
