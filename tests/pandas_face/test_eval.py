@@ -8,6 +8,7 @@ import akdask as ak
 import akdask.pandas as pd
 from akdask.pandas import tuning
 from akdask.pandas.testing import assert_frame_equal, assert_series_equal
+from tests.pandas_face.compare import difference
 
 ROWS = pandas.DataFrame({"A": [1.0, -2.0, 3.5], "B": [0.5, 2.0, -1.0]})
 OTHER = pandas.DataFrame({"A": [4.0, 5.0, 6.0], "B": [1.0, 1.0, 1.0]})
@@ -57,3 +58,22 @@ def test_queries_in_pandas_compute_no_variables_but_those_that_they_name(tmp_pat
     limits = {"y": 2}  # noqa: F841 - the expression names it
     assert_frame_equal(pd.DataFrame(rows).query("y < @limits['y']"), rows[rows["y"] < 2])
     assert_series_equal(pd.DataFrame(rows).eval("x + y * @least"), rows["x"] + rows["y"] * least)
+
+
+def test_expressions_that_another_parser_reads_otherwise_are_left_to_pandas():
+    rows = ROWS.assign(n=[1, 2, 3], b=[True, False, True])
+    held = pd.DataFrame(rows)
+    for expression in (
+        "A < n & b", "A < B < n", "A > 0 & B > 0", "(A > 0) & (B > 0)", "A > 0 and B > 0", "not b", "n in [1, 2]",
+        "n & 1 == 1", "A + B",
+    ):  # fmt: skip
+        for options in ({}, {"parser": "python"}, {"parser": "none"}, {"engine": "python"}, {"engine": "none"}):
+            for name in ("eval", "query"):
+                try:
+                    wanted = getattr(rows, name)(expression, **options)
+                except Exception as error:
+                    with pytest.raises(type(error)):
+                        getattr(held, name)(expression, **options)
+                else:
+                    found = getattr(held, name)(expression, **options)
+                    assert difference(found, wanted) is None, (expression, options, name)

@@ -718,6 +718,17 @@ def test_parquet_in_parts_reads_as_what_pandas_writes(rows, tmp_path, monkeypatc
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "x.parquet"), pd.read_parquet(tmp_path / "y.parquet"))
 
 
+@pytest.mark.parametrize("labels", [None, "i"], ids=str)
+@pytest.mark.usefixtures("lazily")
+def test_options_for_the_library_that_writes_reach_it(rows, tmp_path, labels):
+    rows = rows if labels is None else rows.set_index(labels)
+    for held in (face.DataFrame(rows), face.DataFrame._of(face.DataFrame(rows).lazy(), None)):
+        held.to_parquet(tmp_path / "x.parquet", row_group_size=9, compression=None)
+        stored = pq.ParquetFile(tmp_path / "x.parquet").metadata
+        assert [stored.row_group(number).num_rows for number in range(stored.num_row_groups)] == [9, 9, 9, 9, 4]
+        assert held.to_markdown(tablefmt="grid") == rows.to_markdown(tablefmt="grid")
+
+
 def test_series_and_tables_are_written_in_parts(rows, lazily, tmp_path):
     held = face.DataFrame._of(face.DataFrame(rows).lazy(), None)
     held["x"].to_csv(tmp_path / "x.csv")

@@ -546,3 +546,18 @@ def test_bins_of_times_beside_narrow_columns_are_those_of_pandas(count):
         with config.set(pandas_fallback="error"):
             found = question(DataFrame._of(lazy_frame(given)))
         assert difference(found, question(given)) is None
+
+
+@pytest.mark.filterwarnings("ignore:.*ran in pandas")
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"index": "n"}, {"index": ["n"]}, {"index": ["n", "k"], "columns": "s"}, {"columns": ["k"], "index": "n"}],
+    ids=str,
+)
+@pytest.mark.parametrize("labels", [None, "n", "s"])
+def test_pivots_by_any_keys_are_those_of_pandas(options, labels):
+    rows = pandas.DataFrame({"k": list("abab"), "s": list("pqrs"), "n": [1, 1, 2, 2], "x": [1.5, 2, np.nan, 4]})
+    options = {"columns": "k", "values": "x"} | options
+    rows = rows if labels is None else rows.set_index(labels, drop=False).rename_axis("label")
+    held = pd.DataFrame._of(pd.DataFrame(rows).lazy(), None)
+    assert difference(held.pivot(**options), rows.pivot(**options)) is None

@@ -65,7 +65,8 @@ SUBJECTS = {
         df[df["day"] < df["later"]]
         df["day"] == df["later"]
         df["day"].between(date(2020, 1, 4), date(2020, 2, 4))
-        [df["day"].between(date(2020, 1, 4), date(2020, 1, 7), inclusive=how).sum() for how in ("left", "right")]
+        df["day"].between(date(2020, 1, 4), date(2020, 1, 7), inclusive="left")
+        df["day"].between(date(2020, 1, 4), date(2020, 1, 7), inclusive="right")
         df["day"].between(date(2020, 1, 4), date(2020, 1, 7), inclusive="neither").sum()
         df["day"].min(), df["day"].max()
         df["day"].nunique(), df["day"].count()
@@ -133,7 +134,7 @@ SUBJECTS = {
         (df["i64"] > 3) & df["i64"].isin([4])
         ~(df["i64"] > 3)
         df["day"] < df["later"]
-        df["day"].between(date(2020, 1, 4), date(2020, 2, 4))
+        [df["day"].between(date(2020, 1, 4), date(2020, 1, 7), how) for how in ("both", "left", "right", "neither")]
         df["day"].min(), df["day"].max(), df["i32"].min(), df["price"].max()
         df["day"].dt.year
         df["day"].dt.month
