@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
+from akdask._dask import ExprSequence
 from akdask.engine.optimizer import inputs_first, optimize
 from akdask.operators.sort.plan import Sort
 from akdask.testing.memory import MemorySource
@@ -123,6 +124,18 @@ def test_rows_of_joins_whose_order_nobody_reads_are_not_sorted(monkeypatch):
 def _sorts(collection):
     """Return the number of sorts of the optimised plan."""
     return sum(isinstance(node, Sort) for node in inputs_first(optimize([collection.expr.finalize_compute()])))
+
+
+def test_plans_are_optimised_together_though_one_stays_as_it_is():
+    x = ak.array([2, 3, 1])
+    plain, of_sorted = x.expr.finalize_compute(), ak.sort(x).sum().expr.finalize_compute()
+    (best,) = optimize([plain])
+    assert optimize([best]) == [best]
+    for plans in ([best, of_sorted], [of_sorted, best], [of_sorted, of_sorted]):
+        found = plans[0]._simplify_up(ExprSequence(*plans), None)
+        assert not any(isinstance(node, Sort) for node in inputs_first(found.operands))
+        assert found.operands[0]._simplify_up(found, None) is None
+    assert best._simplify_up(ExprSequence(best, best), None) is None
 
 
 def test_a_group_by_of_sorted_rows_finds_the_first_of_each_group_after_their_sums():

@@ -97,6 +97,22 @@ def test_rows_and_bytes_a_second_are_told_of_what_is_read(terminal, shown, tmp_p
     assert "M rows/s" in explain._progress(tasks)[2][-1]
 
 
+def test_all_of_a_line_is_on_the_terminal_at_once(monkeypatch):
+    done = []
+    terminal = SimpleNamespace(write=done.append, flush=lambda: done.append("flushed"))
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(explain, "get_terminal_size", lambda: os.terminal_size((60, 20)))
+    line = Line()
+    line.clear()
+    assert done == []
+    line.show(1, 2, ["half"])
+    assert "half" in done[0]
+    assert done[-1] == "flushed"
+    line.clear()
+    assert [text.strip() for text in done if text][-3:] == ["flushed", "", "flushed"]
+    assert done[-1] == "flushed"
+
+
 @pytest.mark.parametrize(
     ("setting", "is_terminal", "expected"),
     [(False, True, False), (False, False, False), ("auto", False, False), ("auto", True, True), (True, False, True)],
