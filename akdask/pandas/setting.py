@@ -306,6 +306,8 @@ def _put_column(frame: LazyFrame, column: Array, dtype: Any, mask: Array, value:
     labels = labels_of_rows(frame)
     if lazy_kind(value) == "array":
         raise NotLazyError("an array has values for the chosen rows")
+    if given != dtype:
+        values = (value := value.astype("float64")).values
     if labels.are_those_of(value._row_labels):
         if labels.levels and not row_labels(frame).is_unique:
             raise NotLazyError("labels come twice")
