@@ -14,7 +14,7 @@ import numpy.typing as npt
 from akdask.columns.arrow import numpy_numbers
 from akdask.columns.memory import new_array
 from akdask.columns.strings import offsets_and_bytes
-from akdask.columns.table import Table, to_objects
+from akdask.columns.table import Table, take_rows, to_objects
 from akdask.deferred import is_arrow, pa, pc
 from akdask.interruption import AT_A_TIME, end_if_interrupted
 from akdask.operators.keys.keys import (
@@ -393,23 +393,20 @@ def are_before(columns: Sequence[Column], row: Sequence[Any]) -> npt.NDArray[np.
     >>> are_before([np.array([3, 1, 3]), np.array([0.5, 0.1, 0.2])], [3, 0.5]).tolist()
     [False, True, True]
     """
-    *others, last = zip(columns, row, strict=True)
-    found, _ = _compared(*last, with_equal=False)
-    for column, value in reversed(others):
-        below, equal = _compared(column, value, with_equal=True)
-        found = below | (equal & found)
+    found, equal = _compared(columns[0], row[0])
+    ties = np.flatnonzero(equal) if len(columns) > 1 else ()
+    if len(ties):
+        found[ties] = are_before([take_rows(column, ties) for column in columns[1:]], row[1:])
     return found
 
 
-def _compared(column: Column, value: Any, *, with_equal: bool) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Return which values come before one, and which are equal to it if this is wanted."""
+def _compared(column: Column, value: Any) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Return which values come before one, and which are equal to it."""
     if isinstance(column, np.ndarray):
         words, limit = word(column, 0), word(np.array([value], column.dtype), 0)
-        below = words < limit
-        return below, words == limit if with_equal else below
+        return words < limit, words == limit
     text, limit = column.view(pa.large_binary()), pa.scalar(value, pa.large_binary())
-    below = numpy_numbers(pc.less(text, limit))
-    return below, numpy_numbers(pc.equal(text, limit)) if with_equal else below
+    return numpy_numbers(pc.less(text, limit)), numpy_numbers(pc.equal(text, limit))
 
 
 def split_sorted(
