@@ -21,7 +21,7 @@ import dask
 from dask.system import CPU_COUNT
 
 from akdask import config
-from akdask._dask import Expr, ExprSequence, List, Task, TaskRef
+from akdask._dask import Expr, List, Task, TaskRef
 from akdask.caches import Cache
 from akdask.cluster import current_worker, default_client, expect_arrow, named_scheduler, shares_memory, transfer_limit
 from akdask.columns.dtypes import ColumnType
@@ -411,10 +411,11 @@ def _fused(plans: Sequence[Node]) -> list[Expr]:
 
 def _sent(client: Any, lowered: Sequence[Expr], keys: Sequence[Any], *, sync: bool) -> Sequence[Any]:
     """Have a cluster compute lowered plans, and return the results of some keys, or futures of these."""
+    from akdask.engine.fusion import TaskGraph
     from akdask.engine.plugins import install_plugins
 
     install_plugins()
-    found: Sequence[Any] = client.get(ExprSequence(*lowered), keys, sync=sync)
+    found: Sequence[Any] = client.get(TaskGraph.of(lowered), keys, sync=sync)
     return found
 
 
