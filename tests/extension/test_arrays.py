@@ -57,6 +57,28 @@ def test_masks_choose_rows_as_in_pandas(numbers):
     assert numbers.sum() == plain.sum()
 
 
+@pytest.mark.parametrize("dtype", ["ak_float64", "ak_int64"])
+def test_methods_of_arrays_take_what_is_not_given_for_what_series_take(dtype):
+    items = [4, 1, 4, 9, 1, 2]
+    array, plain = pd.array(items, dtype=dtype), pd.Series(items, dtype=dtype.removeprefix("ak_"))
+    for name in ("sum", "prod", "min", "max", "mean", "median", "var", "std", "sem", "skew", "kurt", "any", "all"):
+        assert getattr(array, name)() == pytest.approx(getattr(plain, name)()), name
+    assert (array.var(ddof=0), array.std(ddof=0)) == pytest.approx((plain.var(ddof=0), plain.std(ddof=0)))
+    assert array.duplicated().tolist() == plain.duplicated().tolist()
+    for keep in ("first", "last", False):
+        assert array.duplicated(keep).tolist() == plain.duplicated(keep).tolist()
+    assert (array.argmin(), array.argmax()) == (plain.argmin(), plain.argmax())
+    assert array.argsort(kind="stable").tolist() == plain.argsort(kind="stable").tolist()
+    assert [array[at] for at in range(-6, 6)] == items * 2
+    for at in (-7, 6):
+        with pytest.raises(IndexError):
+            array[at]
+    assert array.shift().isna().tolist() == plain.shift().isna().tolist()
+    assert array.take([5, -1, -6]).tolist() == [2, 2, 4]
+    codes, uniques = array.factorize()
+    assert (codes.tolist(), uniques.tolist()) == (pd.factorize(plain)[0].tolist(), [4, 1, 9, 2])
+
+
 def test_arrays_share_what_is_assigned():
     data = ak.arange(3)
     array = ak.ArkoudaArray(data)
