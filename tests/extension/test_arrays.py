@@ -63,6 +63,14 @@ def test_methods_of_arrays_take_what_is_not_given_for_what_series_take(dtype):
     array, plain = pd.array(items, dtype=dtype), pd.Series(items, dtype=dtype.removeprefix("ak_"))
     for name in ("sum", "prod", "min", "max", "mean", "median", "var", "std", "sem", "skew", "kurt", "any", "all"):
         assert getattr(array, name)() == pytest.approx(getattr(plain, name)()), name
+    with_gaps, wanted = pd.array([2, None, 7, 3, 3], dtype=dtype), pd.Series([2, None, 7, 3, 3])
+    for name in ("sum", "prod", "min", "max", "mean", "median", "var", "std", "sem", "skew", "kurt", "any", "all"):
+        assert getattr(with_gaps, name)() == pytest.approx(getattr(wanted, name)()), name
+        if name not in ("any", "all"):
+            assert pd.isna(getattr(with_gaps, name)(skipna=False)), name
+    for values in ([0, 1], [0, 0], [1, 1]):
+        truths, wanted = pd.array(values, dtype=dtype), pd.Series(values, dtype=dtype.removeprefix("ak_"))
+        assert (truths.any(), truths.all()) == (wanted.any(), wanted.all())
     assert (array.var(ddof=0), array.std(ddof=0)) == pytest.approx((plain.var(ddof=0), plain.std(ddof=0)))
     assert array.duplicated().tolist() == plain.duplicated().tolist()
     for keep in ("first", "last", False):
