@@ -393,6 +393,19 @@ def in_parts(monkeypatch, lazily):
 
 
 @pytest.mark.parametrize(
+    "options", [{}, {"skiprows": 2}, {"names": ["p", "q", "r"]}, {"names": ["p", "q", "r"], "skiprows": 1}], ids=str
+)
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "marked"])
+@pytest.mark.usefixtures("in_parts")
+def test_large_csv_without_names_is_lazy_from_its_first_row(rows, tmp_path, options, mark):
+    text = rows[["i", "u", "x"]].assign(i=rows["i"] + 20).to_csv(index=False, header=False) * 4
+    (tmp_path / "x.csv").write_bytes(mark + text.encode())
+    found = face.read_csv(tmp_path / "x.csv", header=None, **options)
+    assert is_lazy(found)
+    same(found, pd.read_csv(tmp_path / "x.csv", header=None, **options))
+
+
+@pytest.mark.parametrize(
     "options",
     [
         {},

@@ -561,3 +561,44 @@ def test_pivots_by_any_keys_are_those_of_pandas(options, labels):
     rows = rows if labels is None else rows.set_index(labels, drop=False).rename_axis("label")
     held = pd.DataFrame._of(pd.DataFrame(rows).lazy(), None)
     assert difference(held.pivot(**options), rows.pivot(**options)) is None
+
+
+@pytest.mark.filterwarnings("ignore:.*ran in pandas")
+@pytest.mark.parametrize("how", ["nunique", "first", "last", "count", "size", "min", "max", "sum", "mean"])
+@pytest.mark.parametrize("dtype", ["string", "Int64", "UInt8", "Float64", "boolean"])
+def test_groups_of_nullable_columns_are_reduced_as_by_pandas(dtype, how):
+    values = {"string": ["b", None, "a", "c", "", None], "boolean": [True, None, False, True, True, None]}
+    column = pandas.Series(values.get(dtype, [2, None, 1, 3, 0, None]), dtype=dtype)
+    rows = pandas.DataFrame({"k": [1, 1, 1, 2, 2, 3], "s": column})
+    held = pd.DataFrame._of(pd.DataFrame(rows).lazy(), None)
+    try:
+        wanted = getattr(rows.groupby("k")["s"], how)()
+    except TypeError:
+        with pytest.raises(TypeError):
+            getattr(held.groupby("k")["s"], how)()
+        return
+    assert difference(getattr(held.groupby("k")["s"], how)(), wanted) is None
+    assert difference(getattr(held.groupby("k")[["s"]], how)(), getattr(rows.groupby("k")[["s"]], how)()) is None
+    if dtype == "Int64" or (dtype == "string" and how in ("nunique", "first", "last")):
+        with config.set(pandas_fallback="error"):
+            assert difference(getattr(held.groupby("k")["s"], how)(), wanted) is None
+
+
+@pytest.mark.filterwarnings("ignore:.*ran in pandas")
+@pytest.mark.parametrize("labels", [None, list("uvwxyz")], ids=["numbers", "text"])
+def test_entries_and_columns_are_deleted(labels):
+    rows = ROWS if labels is None else ROWS.set_axis(labels)
+    at = rows.index[2]
+    for name in ("k", "x", "t"):
+        wanted, held = rows[name].copy(), pd.Series._of(pd.Series(rows[name]).lazy(), None)
+        for own in (wanted, held):
+            del own[at]
+        assert difference(held, wanted) is None
+        with pytest.raises(KeyError):
+            del held[at]
+    wanted, held = rows.copy(), pd.DataFrame._of(pd.DataFrame(rows).lazy(), None)
+    for own in (wanted, held):
+        del own["x"]
+    assert difference(held, wanted) is None
+    with pytest.raises(KeyError):
+        del held["x"]

@@ -106,12 +106,13 @@ def _computations(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 @pytest.mark.parametrize("how", ["sum", "mean", "min", "count", "nunique", "std"])
-def test_a_join_takes_the_plan(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("join", [DataFrame.merge, face.merge], ids=["method", "function"])
+def test_a_join_takes_the_plan(how: str, join: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     some, other = map(_lazily, _rows(1))
     computed = _computations(monkeypatch)
     totals = some.groupby("k", as_index=False)["n"].agg(how)
     large = totals[totals["n"] > 1].rename(columns={"n": "found"})
-    found = other.merge(large, on="k")
+    found = join(other, large, on="k")
     assert "group by" in str(found.explain())
     assert not computed
     assert found.to_pandas().columns.tolist() == ["k", "w", "found"]

@@ -17,13 +17,43 @@ import pytest
 
 import akdask.pandas as pd
 from akdask.formats.csv.lines import MISSING
-from akdask.pandas import arguments, chunks, csv_rows, face, frame_forms, labels, scripts, tuning, writing
+from akdask.pandas import arguments, chunks, csv_rows, face, frame_forms, labels, scripts, selection, tuning, writing
 from akdask.pandas.encoded import encoded
 from akdask.pandas.encoded_steps import _columns_taken
 from akdask.pandas.frame import only_moves_labels
 from akdask.pandas.lazy import as_labels, lazy_frame
 from akdask.pandas.refusals import NotLazyError
 from akdask.pandas.steps import FrameGroups, SeriesGroups
+from tests.pandas_face.compare import difference
+
+# ---- rows
+
+
+@pytest.mark.parametrize(
+    ("numbers", "is_slice"),
+    [
+        ([3], True), ([3, 4, 5], True), ([0, 1], True), ([0, 2, 1, 3], False), ([1, 4, 3, 2, 5], False),
+        ([1, 1, 3], False), ([4, 3], False), ([1, 3], False), ([], False), ([-2, -1], True), ([2, 2], False),
+    ],
+)  # fmt: skip
+def test_consecutive_numbers_of_rows_are_a_slice(numbers, is_slice):
+    given = np.array(numbers, np.int64)
+    found = selection._as_slice(given)
+    assert isinstance(found, slice) == is_slice
+    assert (list(range(found.start, found.stop)) if is_slice else found.tolist()) == numbers
+    assert selection._as_slice(numbers) is numbers
+
+
+@pytest.mark.parametrize("numbers", [[0, 2, 1, 3], [1, 2, 3], [4, 3, 2], [1, 1, 3], [3]])
+def test_rows_of_chosen_numbers_come_in_their_order(numbers):
+    rows = pandas.DataFrame({"x": [1.5, 2, 3, 4, 5]}, index=list("vwxyz"))
+    held = pd.DataFrame._of(pd.DataFrame(rows).lazy(), None)
+    for found, wanted in (
+        (held.iloc[numbers], rows.iloc[numbers]), (held.take(numbers), rows.take(numbers)),
+        (held["x"].iloc[numbers], rows["x"].iloc[numbers]),
+    ):  # fmt: skip
+        assert difference(found, wanted) is None
+
 
 # ---- programs
 
