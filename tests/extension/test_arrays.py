@@ -486,6 +486,8 @@ def test_a_class_of_ones_own_takes_elements():
         pass
 
     assert Mine(ak.array([1, 2, 3])).take([0, -1, 2], allow_fill=True, fill_value=99).to_numpy().tolist() == [1, 99, 3]
+    none = Mine(ak.zeros(0, ak.int64))
+    assert none.take([-1, -1], allow_fill=True, fill_value=7).to_numpy().tolist() == [7, 7]
 
 
 def test_a_sequence_of_labels_makes_a_categorical():
