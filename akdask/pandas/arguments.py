@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -35,10 +35,16 @@ def bound_arguments(kind: type, name: str, args: tuple[Any, ...], kwargs: Mappin
     TypeError
         If pandas takes no such arguments.
     """
+    names, defaults = _defaults(kind, name)
+    if len(args) <= len(names) and kwargs.keys() <= defaults.keys() and kwargs.keys().isdisjoint(names[: len(args)]):
+        found: dict[str, Any] = {**defaults, **dict(zip(names, args, strict=False)), **kwargs}
+        if all(value is not inspect.Parameter.empty for value in found.values()):
+            return {word: value for word, value in found.items() if value is not NOT_GIVEN}
+    # Arguments of functions that take any, and arguments that pandas refuses.
     signature = signature_of(kind, name)
     given = signature.bind(None, *args, **kwargs)
     given.apply_defaults()
-    found: dict[str, Any] = {}
+    found = {}
     for word, value in list(given.arguments.items())[1:]:
         parameter = signature.parameters[word]
         if parameter.kind is parameter.VAR_POSITIONAL:
@@ -49,6 +55,18 @@ def bound_arguments(kind: type, name: str, args: tuple[Any, ...], kwargs: Mappin
         elif value is not NOT_GIVEN:
             found[word] = value
     return found
+
+
+@cache
+def _defaults(kind: type, name: str) -> tuple[Sequence[str], Mapping[Any, Any]]:
+    """Return the arguments that a method takes by position, and the defaults of those that it takes by name."""
+    _, *given = signature_of(kind, name).parameters.values()
+    by_name: dict[Any, Any] = {
+        each.name: each.default for each in given if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+    }
+    if any(each.kind is each.POSITIONAL_ONLY for each in given):
+        by_name[None] = inspect.Parameter.empty  # No call gives it, so that all calls are bound by the signature.
+    return [each.name for each in given if each.kind is each.POSITIONAL_OR_KEYWORD], by_name
 
 
 @cache
