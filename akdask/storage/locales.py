@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeAlias, TypeVar
 
@@ -191,12 +192,17 @@ def sort_key(path: str) -> str:
 
 def locale_files(path: str) -> list[str]:
     """Return the files of exactly this set, in order, without files of a longer prefix."""
-    path = absolute(path)
+    return _files_of_set(absolute(path))
+
+
+def _files_of_set(path: str) -> list[str]:
     folder, slash, name = path.rpartition("/")
     prefix, extension = split_extension(name)
+    names = [name for name in names_in(folder or slash) if name.startswith(prefix)]
+    if not names:
+        return names
     wanted = re.compile(re.escape(prefix) + r"_LOCALE\d+" + re.escape(extension))
-    names = [name for name in names_in(folder or slash) if name.startswith(prefix) and wanted.fullmatch(name)]
-    return sorted((f"{folder}{slash}{name}" for name in names), key=sort_key)
+    return sorted((f"{folder}{slash}{name}" for name in names if wanted.fullmatch(name)), key=sort_key)
 
 
 def expand(filenames: Filenames) -> list[str]:
@@ -238,7 +244,7 @@ def names_of(filenames: Any) -> list[str]:
     ArgumentTypeError
         If they are neither text nor paths.
     """
-    given = filenames if isinstance(filenames, Sequence) and not isinstance(filenames, str) else [filenames]
+    given = [filenames] if isinstance(filenames, str) or not isinstance(filenames, Sequence) else filenames
     try:
         return [os.fsdecode(name) for name in given]
     except TypeError:
@@ -280,7 +286,7 @@ def has_magic(name: str) -> bool:
 def _expand_one(name: str) -> list[str]:
     if exists(name):
         return sorted(files_below(name), key=sort_key) if is_folder(name) else [name]
-    found = locale_files(name)
+    found = _files_of_set(name)
     if found:
         return list(_as_numbered(tuple(found), _pattern_of_set(name)))
     if not has_magic(name):
@@ -341,6 +347,7 @@ def missing_locales(files: Iterable[str]) -> Iterator[str]:
         yield from (f"{prefix}_LOCALE{k:0{width}d}{extension}" for k in range(max(numbers)) if k not in numbers)
 
 
+@lru_cache(tuning.KNOWN_SETS)
 def _glob_expression(pattern: str) -> str:
     """Return the regular expression of paths that a glob pattern matches."""
     parts = re.split(r"(\*+|\?|\[[^\]]+\])", pattern)

@@ -18,7 +18,7 @@ from importlib import import_module
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from akdask import config
-from akdask.caches import Cache
+from akdask.caches import Cache, cached_results
 from akdask.deferred import without_collection
 from akdask.errors import (
     AkdaskError,
@@ -281,6 +281,15 @@ def format_of(path: str) -> Format:
     FileFormatError
         If the first bytes match no format, or the file cannot be read.
     """
+    return _format_in(path) if is_remote(path) else _format_among((*_FORMATS.values(),), identify(path))
+
+
+@cached_results("formats of files", tuning.KNOWN_SETS)
+def _format_among(_registered: tuple[Format, ...], file: FileIdentity) -> Format:
+    return _format_in(file.path)
+
+
+def _format_in(path: str) -> Format:
     first = first_bytes(path)
     _load_built_in()
     found = _recognized_by(first)
