@@ -58,6 +58,7 @@ def cache(holder: Any, rows: Any) -> None:
     """Keep the computed rows of a frame or Series as long as it lives, or until the limit is reached."""
     number = next(_numbers)
     object.__setattr__(holder, "_in_memory", rows)
-    size = rows.memory_usage()
-    nbytes = int(size if rows.ndim == 1 else size.sum())
+    # `memory_usage` makes a Series of the numbers, which takes longer than to have the rows of a small result.
+    columns = [rows] if rows.ndim == 1 else [column for _, column in rows.items()]
+    nbytes = rows.index.nbytes + sum([column.nbytes for column in columns])
     _cached.put(number, CachedRows(ref(holder, lambda _: _cached.pop(number)), rows, nbytes))

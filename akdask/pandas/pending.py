@@ -334,6 +334,8 @@ def _found_first(pending: Pending, order: Order | None, n: int) -> Any:
             rows, keys = (rows, keys) if is_persisted else _persisted(rows)
             found = computed(taken(_like(plan, rows), _numbers_in_order(rows, keys, order, types)[:n]))
     found = found.iloc[:n]
+    if not types:
+        return found
     return found.astype(types if isinstance(plan, DataFrame) else types.get(VALUES, found.dtype))
 
 
