@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from akdask.arrays import row_selection as row_tools
@@ -123,7 +122,8 @@ class ColumnSet:
         for name in names:
             if name not in self.values:
                 self.array(name)
-        return replace(self, values={name: self.values[name] for name in names})
+        values = {name: self.values[name] for name in names}
+        return ColumnSet(self.frame, values, self.kinds, self.index, self.index_name)
 
     def renamed(self, names: Mapping[str, str]) -> ColumnSet:
         """Return the columns with other names; names that are not given stay."""
@@ -131,7 +131,7 @@ class ColumnSet:
         kinds: dict[Hashable, Array] = {names.get(name, name): self.kinds[name] for name in self.values}
         if INDEX in self.kinds:
             kinds[INDEX] = self.kinds[INDEX]
-        return replace(self, values=values, kinds=kinds)
+        return ColumnSet(self.frame, values, kinds, self.index, self.index_name)
 
     def having(self, name: str, array: Array) -> ColumnSet:
         """Return the columns with one more, or with one replaced.
@@ -144,14 +144,15 @@ class ColumnSet:
         if not self.values and self.index is None:
             return self.of({name: array}, index_name=self.index_name)
         columns, value = self._beside(f"put {name!r} beside", array)
-        return replace(columns, values={**columns.values, name: value}, kinds={**self.kinds, name: array})
+        values, kinds = {**columns.values, name: value}, {**self.kinds, name: array}
+        return ColumnSet(columns.frame, values, kinds, columns.index, self.index_name)
 
     def labelled(self, index: Array | None, name: Hashable = None) -> ColumnSet:
         """Return the columns with other labels of their rows; numbers if None."""
         if index is None:
-            return replace(self, index=None, index_name=name)
+            return ColumnSet(self.frame, self.values, self.kinds, None, name)
         columns, value = self._beside("label by the index", index)
-        return replace(columns, index=value, index_name=name, kinds={**self.kinds, INDEX: index})
+        return ColumnSet(columns.frame, columns.values, {**self.kinds, INDEX: index}, value, name)
 
     def labelled_as(self, other: ColumnSet) -> ColumnSet:
         """Return no columns on the rows of others, with their labels."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from akdask.arrays.array import Array, Labelled, unlabelled
+from akdask.arrays.array import Array, Labelled, of_rows, unlabelled
 from akdask.arrays.families import reduction, shown_by
 from akdask.columns.exact import first_changed
 from akdask.deferred import pd
@@ -323,6 +323,9 @@ class Series(Labelled, RowLabelled):
         columns = self._labelled._columns
         if LACKING in columns.values:
             columns = columns.only([name for name in columns.values if name != LACKING])
+        values = unlabelled(values)
+        if isinstance(values, Array):
+            return self._on_columns(columns.having(VALUES, of_rows(values)))
         moved = self._on_columns(columns)
         moved.values = values
         return moved

@@ -268,8 +268,10 @@ def _is_of_floats(series: Series) -> bool:
 
 def _may_lack_integers(lazy: Any) -> bool:
     columns: ColumnSet = lazy._columns if isinstance(lazy, DataFrame) else lazy._labelled._columns
-    arrays = (columns.array(name) for name in columns.values)
-    return any(type(array) is pdarray and array._value.dtype.kind != "bool" and array._with_gaps() for array in arrays)
+    return any(
+        type(columns.kinds[name]) is pdarray and value.dtype.kind != "bool" and columns.array(name)._with_gaps()
+        for name, value in columns.values.items()
+    )
 
 
 def _masked(lazy: Any) -> frozenset[Hashable]:
