@@ -22,7 +22,7 @@ from akdask.columns.table import Table
 from akdask.engine import tuning
 from akdask.engine.alignment import OverProject, align_by_plan, rows_at_most
 from akdask.engine.memory import SpillableResult, result_in
-from akdask.engine.node import Frame, Node, RowSpace, depth_of, lower, rounds_of, rounds_on, values_of_round
+from akdask.engine.node import Frame, Node, RowSpace, lower, values_of_round, work_of
 from akdask.engine.rowwise import PersistedResults, Project, Tables, Tasks, Zip
 from akdask.engine.sources import Literal, Persisted
 from akdask.engine.values import (
@@ -243,8 +243,7 @@ def within_rounds(frame: Frame, values: Sequence[Value]) -> tuple[Frame, Sequenc
         if not value.sources <= frame.sources:
             frame, values = rejoined(frame, values)
             break
-    rounds = rounds_on(rounds_of(frame).own, values)
-    steps = depth_of(frame).on(values)
+    rounds, steps = work_of(frame).on(values)
     if rounds < tuning.MOST_ROUNDS and steps < tuning.MOST_STEPS:
         return frame, values
     fit = _fit(frame, values)

@@ -7,7 +7,7 @@ the module that declares the node registers. It returns a physical node, whose i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property, singledispatch
 from hashlib import blake2b
 from inspect import get_annotations
@@ -170,32 +170,42 @@ def remember_lengths(row_token: str, lengths: Lengths) -> None:
     _known.put(row_token, lengths)
 
 
-_ROUNDS = "_rounds"
+class Work(NamedTuple):
+    """What is done before the rows of a frame.
 
+    Parameters
+    ----------
+    rounds : int
+        Rounds along its own rows.
+    most_rounds : int
+        The largest number of rounds along any rows that it is made from.
+    depth : int
+        The longest chain of operations before its columns.
+    selection : int
+        Operations since then that selected rows.
+    """
 
-class Rounds(NamedTuple):
-    """Rounds of a frame: along its own rows, and the largest number along any rows that it is made from."""
+    rounds: int = 0
+    most_rounds: int = 0
+    depth: int = 0
+    selection: int = 0
 
-    own: int
-    most: int
-
-
-def rounds_on(own: int, values: Sequence[Value]) -> int:
-    """Return the rounds of values on rows that have taken some rounds already."""
-    most, awaited = own, 0
-    # No generators, as frames may have very many columns, and most operations have one.
-    for value in values:
-        if value.rounds > most:
-            most = value.rounds
-        if value.awaits > awaited:
-            awaited = value.awaits
-    return most + 1 if awaited > most else most
-
-
-def rounds_of(frame: Expr) -> Rounds:
-    """Return the rounds of a frame, which caches them."""
-    found: Rounds | None = frame.__dict__.get(_ROUNDS)
-    return each_after_its_inputs(frame, _ROUNDS, _rounds) if found is None else found
+    def on(self, values: Sequence[Value]) -> tuple[int, int]:
+        """Return the rounds of values on the rows, and the longest chain of operations before them."""
+        rounds, steps = self.rounds, self.selection
+        awaited = replicas = 0
+        # No generators, as frames may have very many columns, and most operations have one.
+        for value in values:
+            if value.rounds > rounds:
+                rounds = value.rounds
+            if value.awaits > awaited:
+                awaited = value.awaits
+            if value.steps > steps:
+                steps = value.steps
+            if value.replica_depth > replicas:
+                replicas = value.replica_depth
+        steps += self.depth
+        return rounds + 1 if awaited > rounds else rounds, max(replicas, steps)
 
 
 def each_after_its_inputs(frame: Expr, name: str, rule: Callable[[Expr, list[Any]], Any]) -> Any:
@@ -225,17 +235,6 @@ def each_after_its_inputs(frame: Expr, name: str, rule: Callable[[Expr, list[Any
     return frame.__dict__[name]
 
 
-def _rounds(frame: Expr, inputs: Sequence[Rounds]) -> Rounds:
-    values = values_of_round(frame)
-    before = most = 0
-    for item in inputs:
-        before, most = max(before, item.own), max(most, item.most)
-    with_values = rounds_on(before, values)
-    for value in values:
-        most = max(most, value.awaits - 1)
-    return Rounds(with_values if frame.is_seen_through else 0, max(most, with_values))
-
-
 def values_of_round(frame: Expr) -> list[Value]:
     """Return the values among the operands of a frame, and the values in its reductions."""
     # A list, as frames may have very many columns.
@@ -251,44 +250,30 @@ def values_of_round(frame: Expr) -> list[Value]:
     return found
 
 
-_DEPTH = "_depth"
+_WORK = "_work"
 
 
-class Depth(NamedTuple):
-    """Depth of a frame: operations before its columns, and operations since then that selected rows."""
-
-    columns: int
-    selection: int
-
-    def on(self, values: Sequence[Value]) -> int:
-        """Return the depth of values on the rows of the frame."""
-        steps, replicas = self.selection, 0
-        for value in values:
-            if value.steps > steps:
-                steps = value.steps
-            if value.replica_depth > replicas:
-                replicas = value.replica_depth
-        return max(self.columns + steps, replicas)
+def work_of(frame: Expr) -> Work:
+    """Return the work before the rows of a frame, which caches it."""
+    found: Work | None = frame.__dict__.get(_WORK)
+    return each_after_its_inputs(frame, _WORK, _work) if found is None else found
 
 
-def depth_of(frame: Expr) -> Depth:
-    """Return the depth of a frame; it is computed once."""
-    found: Depth | None = frame.__dict__.get(_DEPTH)
-    return each_after_its_inputs(frame, _DEPTH, _depth) if found is None else found
-
-
-def _depth(node: Expr, inputs: Sequence[Depth]) -> Depth:
-    if node.is_materialized:
-        return Depth(0, 0)
-    columns = selection = 0
-    for item in inputs:
-        columns, selection = max(columns, item.columns), max(selection, item.selection)
-    depth = Depth(columns, selection).on(values_of_round(node))
-    if node.shows_inputs:
+def _work(frame: Expr, inputs: Sequence[Work]) -> Work:
+    values = values_of_round(frame)
+    before = Work(*map(max, zip(*inputs, strict=True))) if inputs else Work()
+    rounds, steps = before.on(values)
+    most = max([rounds, before.most_rounds, *[value.awaits - 1 for value in values]])
+    own = rounds if frame.is_seen_through else 0
+    if frame.is_materialized:
+        return Work(own, most)
+    if frame.shows_inputs:
         # Values on these rows refer to the same columns, and count their own operations from there.
-        return Depth(columns, depth - columns + node.weight)
-    return Depth(depth + node.weight if inputs else 0, 0)
+        return Work(own, most, before.depth, steps - before.depth + frame.weight)
+    return Work(own, most, steps + frame.weight if inputs else 0)
 
+
+_INPUTS = "_inputs"
 
 _OPTIMIZED = "_optimized"
 """Marks a sequence of plans as optimised, as Dask asks again and again."""
@@ -342,14 +327,16 @@ class Node(SingletonExpr):
 
         Dask's constructors are more general, and take several times as long.
         """
-        name = f"{cls.step(*operands)}-{_determ_token or token(cls.__name__, *operands)}"
+        determined = _determ_token or token(cls.__name__, *operands)
+        name = f"{cls.step(*operands)}-{determined}"
         nodes = cls._instances
         entry = nodes.get(name)
         if entry is not None and (found := entry()) is not None:
             return found
         node = object.__new__(cls)
-        node.__dict__.update(zip(cls._parameters, operands, strict=False))
-        node.__dict__.update(operands=list(operands), _determ_token=name.partition("-")[2], _name=name)
+        state = node.__dict__
+        state.update(zip(cls._parameters, operands, strict=False))
+        state["operands"], state["_determ_token"], state["_name"] = list(operands), determined, name
         entry = nodes[name] = NodeRef(node, _forget)
         entry.name, entry.nodes = name, nodes
         return node
@@ -513,19 +500,15 @@ class Frame(Node):
     @property
     def rows(self) -> RowSpace:
         """The row space of the result, with all lengths that have been counted since it was planned."""
-        found: RowSpace | None = self.__dict__.get("planned_rows")
-        if found is None:
-            # Inputs first, one by one: a chain may be longer than Python nests calls.
-            for node in _inputs_first(self):
-                node.planned_rows  # noqa: B018 -- kept by the node
-            found = self.planned_rows
+        found: RowSpace = self.__dict__.get("planned_rows") or _plan_rows(self)
         lengths = known_lengths(found.token) if found.lengths is None else None
         return found if lengths is None else RowSpace(found.token, found.npartitions, lengths, found.total)
 
     @property
     def npartitions(self) -> int:
         """Number of partitions of the result."""
-        return self.rows.npartitions
+        found: RowSpace = self.__dict__.get("planned_rows") or self.rows
+        return found.npartitions
 
     def lower_into(self, names: Mapping[Hashable, Hashable], arrays: Node) -> Expr | None:
         """Return the physical node that writes columns into arrays of all rows, which a node allocates.
@@ -546,18 +529,17 @@ class Frame(Node):
 
     @property
     def inputs(self) -> list[Frame]:
-        """The input frames, without frames that values refer to."""
-        return [item for item in self.dependencies() if isinstance(item, Frame)]
+        """The input frames, without frames that values refer to; the node caches them."""
+        found: list[Frame] | None = self.__dict__.get(_INPUTS)
+        if found is None:
+            found = self.__dict__[_INPUTS] = [item for item in self.dependencies() if isinstance(item, Frame)]
+        return found
 
     @property
-    def passes(self) -> int:
-        """Number of successive passes over rows before its result is complete."""
-        return 1 + rounds_of(self).most
-
-    @property
-    def depth(self) -> int:
-        """The longest chain of operations before its result is complete."""
-        return sum(depth_of(self))
+    def work(self) -> tuple[int, int]:
+        """Successive passes over rows, and the longest chain of operations, before its result is complete."""
+        found = work_of(self)
+        return 1 + found.most_rounds, found.depth + found.selection
 
     @property
     def limiting(self) -> Frame | None:
@@ -618,23 +600,16 @@ def on_lowered(node: Expr, inputs: Sequence[Expr], lowered: Mapping[str, Expr]) 
     return type(node)(*operands, _determ_token=token(node._name, *names))
 
 
-def _inputs_first(frame: Frame) -> Iterator[Frame]:
-    """Yield the frames below one whose rows are not cached yet, then the frame itself, inputs first."""
+def _plan_rows(frame: Frame) -> RowSpace:
+    """Return the planned rows of a frame, after those of its inputs, without recursion; each node caches its rows."""
     stack = [] if frame.has_own_rows else [frame]
     while stack:
-        node = stack[-1]
-        if "planned_rows" in node.__dict__:
-            stack.pop()
-            continue
-        below = [
-            item
-            for item in node.dependencies()
-            if isinstance(item, Frame) and not item.has_own_rows and "planned_rows" not in item.__dict__
-        ]
+        below = [item for item in stack[-1].inputs if not item.has_own_rows and "planned_rows" not in item.__dict__]
         if below:
-            stack.extend(below)
+            stack += below
         else:
-            yield stack.pop()
+            stack.pop().planned_rows  # noqa: B018 -- kept by the node
+    return frame.planned_rows
 
 
 def lower_plans(plans: Sequence[Node]) -> list[Expr]:

@@ -8,10 +8,11 @@ names, so that a plan loads no modules of other kinds.
 
 from __future__ import annotations
 
-from collections import ChainMap, defaultdict
+from collections import ChainMap, Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, singledispatch
+from operator import is_
 from typing import Any, TypeAlias
 
 from akdask import config
@@ -20,10 +21,11 @@ from akdask.deferred import module_named
 from akdask.engine.alignment import Gather
 from akdask.engine.node import Frame, Node
 from akdask.engine.rowwise import Filter, MatchRows, Project, Shared, Zip
-from akdask.engine.values import Call, ColumnRef, Replica, Value, walk
+from akdask.engine.values import PLAIN, Call, ColumnRef, Replica, Value, walk
 from akdask.records import record
 
 _PARTS, _NODES = "_parts", "_nodes"
+_ARE_PARTS = (Expr, Value)
 
 
 def is_logical(plan: Any) -> bool:
@@ -48,8 +50,12 @@ def inputs_first(plans: Sequence[Node]) -> list[Node]:
             found += node
         elif node._name not in seen:
             seen.add(node._name)
-            stack.append((node,))
-            stack += _nodes_of(node)
+            below = _nodes_of(node)
+            if below:
+                stack.append((node,))
+                stack += below
+            else:
+                found.append(node)
     return found
 
 
@@ -83,13 +89,13 @@ def parts_of(node: Any) -> list[Any]:
     if isinstance(node, Frame) and node.is_materialized:
         return found
     for operand in node.operands:
-        if isinstance(operand, Expr | Value):
+        if isinstance(operand, _ARE_PARTS):
             found.append(operand)
         elif type(operand) is tuple:
             # Iterative, as a frame may have thousands of columns.
             reductions = []
             for item in operand:
-                if isinstance(item, Expr | Value):
+                if isinstance(item, _ARE_PARTS):
                     found.append(item)
                 elif hasattr(item, "made_of"):
                     reductions += item.values
@@ -169,7 +175,8 @@ class Need:
             self.columns.update(request.columns)
         self.order |= request.order
         self.partitions |= request.partitions
-        self.rows = request.rows if self.rows is None else _more(self.rows, request.rows)
+        if self.rows != request.rows:
+            self.rows = request.rows if self.rows is None else _more(self.rows, request.rows)
 
     @property
     def is_of_any_order(self) -> bool:
@@ -354,7 +361,7 @@ class Rewriting:
 
     def value(self, value: Value) -> Value:
         """Return a value with its columns and results replaced."""
-        if not value.awaits and not any(source in self._sources for source in value.sources):
+        if not value.awaits and self._sources.keys().isdisjoint(value.sources):
             return value
         done = self._values
         if value.token not in done:
@@ -368,7 +375,7 @@ class Rewriting:
             args = [self._values[arg.token] for arg in value.args]
             if value.operation == "lookup" and isinstance(row := value.args[1], ColumnRef):
                 args[0] = self._among_matched(args[0], row.source)
-            if all(new is old for new, old in zip(args, value.args, strict=True)):
+            if all(map(is_, args, value.args)):
                 return value
             return Call(value.operation, *args, **value.params)
         if isinstance(value, ColumnRef):
@@ -401,7 +408,7 @@ class Rewriting:
         if isinstance(node, Frame) and node.is_materialized:
             return node
         operands = [self._operand(operand) for operand in node.operands]
-        if all(new is old for new, old in zip(operands, node.operands, strict=True)):
+        if all(map(is_, operands, node.operands)):
             return node
         return self._on_new_rows(node, type(node)(*operands))
 
@@ -411,12 +418,12 @@ class Rewriting:
         if isinstance(operand, Value):
             return self.value(operand)
         if type(operand) is tuple:
-            items = tuple([self._operand(item) for item in operand])
-            return operand if all(new is old for new, old in zip(items, operand, strict=True)) else items
+            items = tuple([item if type(item) in PLAIN else self._operand(item) for item in operand])
+            return operand if all(map(is_, items, operand)) else items
         if hasattr(operand, "made_of"):
             function, given = operand.made_of()
             args = [self._operand(item) for item in given]
-            return operand if all(new is old for new, old in zip(args, given, strict=True)) else function(*args)
+            return operand if all(map(is_, args, given)) else function(*args)
         return operand
 
     def _has_moved(self, node: Node) -> bool:
@@ -514,10 +521,9 @@ def _awaits_plan(node: Any) -> bool:
 def kinds_of(nodes: Sequence[Node]) -> Mapping[str, int]:
     """Count the nodes of each class and its base classes; no two classes have the same name."""
     found: defaultdict[str, int] = defaultdict(int)
-    for node in nodes:
-        kind: Any = type(node)
+    for kind, count in Counter(map(type, nodes)).items():
         for name in _class_names(kind):
-            found[name] += 1
+            found[name] += count
     return found
 
 

@@ -571,7 +571,8 @@ def decided_by_bounds(chain: Chain, values: Sequence[Value]) -> tuple[Chain, lis
         if isinstance(node, Filter):
             predicate = next(predicates)
             if predicate.token != ALWAYS.token:
-                selections.append(Filter(node.frame, predicate, node.mask))
+                is_same = predicate is node.predicate
+                selections.append(node if is_same else Filter(node.frame, predicate, node.mask))
             continue
         if isinstance(node, MatchRows):
             next(predicates)

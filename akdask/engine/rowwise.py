@@ -12,7 +12,7 @@ from akdask._dask import Alias, DataNode, Expr, List, Task, TaskRef
 from akdask.columns.dtypes import INT64
 from akdask.columns.table import Table, read_only
 from akdask.deferred import without_collection
-from akdask.engine.node import ColumnIdentity, Frame, Node, RowSpace, depth_of, lower, rows_decided_by, rows_rearranged
+from akdask.engine.node import ColumnIdentity, Frame, Node, RowSpace, lower, rows_decided_by, rows_rearranged, work_of
 from akdask.engine.sources import Literal, Persisted, Rows, Scan, row_numbers
 from akdask.engine.values import Call, ColumnRef, Replica, Value, describe, substitute_all, token
 from akdask.records import record
@@ -526,8 +526,8 @@ class Union(Node):
         return {ours: Alias(ours, theirs) for ours, theirs in pairs if ours != theirs}
 
 
-def passed_on(project: Project) -> Tasks | None:
-    """Return the tables of a projection that only renames columns of tables, without a pipeline.
+def renamed_columns(project: Project) -> Sequence[Hashable] | None:
+    """Return the columns of tables that a projection only renames, so that it needs no pipeline.
 
     None if it computes anything, or if its rows are not tables.
     """
@@ -541,9 +541,17 @@ def passed_on(project: Project) -> Tasks | None:
         names.append(value.name)
     if type(source).of_columns is not Frame.of_columns and source.of_columns(names) is not source:
         return None
+    return names
+
+
+def passed_on(project: Project) -> Tasks | None:
+    """Return the tables of a projection that only renames their columns, without a pipeline; None for others."""
+    names = renamed_columns(project)
+    if names is None:
+        return None
     named = tuple(zip(project.names, names, strict=True))
     calls = tuple([(((0, number),), (named,)) for number in range(project.npartitions)])
-    return Tasks(f"collect {project._name}", _collect, calls, source)
+    return Tasks(f"collect {project._name}", _collect, calls, project.frame)
 
 
 def _collect(tables: Sequence[Table], named: Sequence[tuple[Hashable, Hashable]]) -> Table:
@@ -572,7 +580,7 @@ class Concat(Frame):
     @property
     def weight(self) -> int:  # type: ignore[override]  # of a class elsewhere
         """One for each computed part; otherwise a loop that appends its results would compute all of them each time."""
-        return sum(depth_of(frame.frame).on(frame.values) > 0 for frame in self.frames)
+        return sum(work_of(frame.frame).on(frame.values)[1] > 0 for frame in self.frames)
 
     @cached_property
     def planned_rows(self) -> RowSpace:

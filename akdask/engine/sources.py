@@ -45,7 +45,6 @@ from akdask.engine.values import (
     ResidentColumn,
     Selection,
     Value,
-    columns_of,
     substitute_all,
     walk,
 )
@@ -683,7 +682,7 @@ def decided(bases: Sequence[Frame], values: Sequence[Value]) -> list[Value]:
             known |= {part.token: chosen} if chosen.dtype == part.dtype else {}
         elif part.operation in COMPARISONS or (part.operation in _LOGIC and part.dtype == BOOL):
             intervals = [_interval(arg, scans, ()) for arg in args if isinstance(arg, Constant | ColumnRef)]
-            if columns_of(part) and len(intervals) == len(args):
+            if part.sources and len(intervals) == len(args):
                 truth = apply(part.operation, intervals, of_bools=all(arg.dtype == BOOL for arg in args))
                 if truth is not None and (np.all(truth.low) or not np.any(truth.high)):
                     known[part.token] = Constant(np.bool_(np.all(truth.low)))

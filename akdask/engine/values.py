@@ -65,7 +65,7 @@ def token(*parts: Any) -> str:
     return blake2b("\x1f".join(_names(parts)).encode(), digest_size=16).hexdigest()
 
 
-_PLAIN = frozenset({str, int, float, bool, type(None)})
+PLAIN: frozenset[type] = frozenset({str, int, float, bool, type(None)})
 """Types that are named by their repr."""
 
 
@@ -74,7 +74,7 @@ def _names(parts: Sequence[Any]) -> list[str]:
     found: list[str] = []
     for part in parts:
         kind = type(part)
-        if kind in _PLAIN:
+        if kind in PLAIN:
             found.append(repr(part))
         elif isinstance(part, Named):
             found.append(part.token)
@@ -317,8 +317,7 @@ class Replica(Value):
     def __init__(self, node: Expr, field: Hashable, dtype: ColumnType) -> None:
         assert node.npartitions == 1, "a table is replicated whole"
         self.node = node
-        self.awaits = node.passes
-        self.replica_depth = node.depth
+        self.awaits, self.replica_depth = node.work
         self.field = field
         self.dtype = dtype
         self.token = f"replica {node._name}[{field!r}]"
@@ -562,15 +561,15 @@ def walk(*values: Value, leaves: Container[str] = ()) -> list[Value]:
     """Return every distinct value of the trees, arguments before their users, without values under `leaves`."""
     found: list[Value] = []
     seen: set[str] = set()
-    # Most values have no arguments, and need no second visit.
-    stack: list[Value | tuple[Value]] = list(reversed(values))
+    # Most values have no arguments, and need no second visit, in a tuple.
+    stack: list[Any] = list(reversed(values))
     while stack:
         value = stack.pop()
-        if isinstance(value, tuple):
-            found.append(value[0])
-        elif value.token not in seen:
-            seen.add(value.token)
-            if value.args and value.token not in leaves:
+        if type(value) is tuple:
+            found += value
+        elif (name := value.token) not in seen:
+            seen.add(name)
+            if value.args and name not in leaves:
                 stack.append((value,))
                 stack += reversed(value.args)
             else:

@@ -6,8 +6,8 @@ A kind of node without an entry here needs all of its inputs.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from akdask.columns.dtypes import BOOL, INT64, STR, UINT64
 from akdask.engine.alignment import Compact, Gather, Limit, Realign, Reverse
@@ -32,6 +32,7 @@ CHAINED = (Filter, MatchRows, Slice, Partitions, Project, Aggregate, GroupAggreg
 def find_needs(nodes: Sequence[Node], roots: Sequence[Node]) -> Mapping[str, Need]:
     """Return the needs of each node of plans by name; nodes are given inputs first."""
     needs: defaultdict[str, Need] = defaultdict(Need)
+    rules: dict[type, Callable[[Any, Need], ReaderNeeds]] = {}
     seen: set[str] = set()
     for root in roots:
         needs[root._name].add(root, ReaderNeed())
@@ -60,11 +61,22 @@ def find_needs(nodes: Sequence[Node], roots: Sequence[Node]) -> Mapping[str, Nee
         if isinstance(node, Zip):
             # All readers of its frames' columns have been seen.
             need.columns.update(number for number, frame in enumerate(node.frames) if _is_read(frame, needs))
-        for item, request in needs_of_inputs(node, need):
+        kind = type(node)
+        if kind not in rules:
+            # Each call of the function itself would look for its rule.
+            rules[kind] = needs_of_inputs.dispatch(kind)
+        for item, request in rules[kind](node, need):
             needs[item._name].add(node, request)
         lookups.note(node, values, need)
-        for value in _unseen(values, seen, partial(lookups.others_in, reader=node)):
-            if isinstance(value, ColumnRef):
+        unseen = [*values]
+        while unseen:
+            value = unseen.pop()
+            if value.token in seen:
+                continue
+            seen.add(value.token)
+            if value.args:
+                unseen += lookups.others_in(value, node)
+            elif isinstance(value, ColumnRef):
                 needs[value.source].columns.add(value.name)
             elif isinstance(value, Replica):
                 needs[value.node._name].add(node, ReaderNeed([value.field]))
@@ -107,6 +119,8 @@ class _Lookups:
 
     def note(self, reader: Node, values: Sequence[Value], need: Need) -> None:
         """Note values of a reader that are row numbers."""
+        if not self._indexed:
+            return
         if isinstance(reader, Sort):
             values = () if need.is_of_any_order else reader.keys
         elif isinstance(reader, Project) and all(isinstance(above, Sort) for above in need.readers):
@@ -116,7 +130,7 @@ class _Lookups:
     def others_in(self, value: Value, reader: Node) -> Sequence[Value]:
         """Return the arguments of a value after noting its use of row numbers, but for a column that they look up."""
         for arg in value.args:
-            if isinstance(arg, ColumnRef) and arg.token in self._indexed:
+            if arg.token in self._indexed and isinstance(arg, ColumnRef):
                 match, rows = self._indexed[arg.token]
                 column = value.args[0]
                 if isinstance(column, Replica) and _looks_up(value, rows):
@@ -172,18 +186,6 @@ def _computes_for(reader: Node, project: Project, needs: Mapping[str, Need]) -> 
 def _is_read(frame: Frame, needs: Mapping[str, Need]) -> bool:
     need = needs.get(frame._name)
     return need is not None and (need.every_column or bool(need.columns))
-
-
-def _unseen(values: Iterable[Value], seen: set[str], parts: Callable[[Value], Sequence[Value]]) -> Iterator[Value]:
-    """Yield values that have not been seen yet, and in turn the parts of these."""
-    stack = list(values)
-    while stack:
-        value = stack.pop()
-        if value.token not in seen:
-            seen.add(value.token)
-            if value.args:
-                stack += parts(value)
-            yield value
 
 
 def live_values(node: Node, need: Need) -> list[Value]:

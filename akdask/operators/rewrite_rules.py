@@ -41,8 +41,8 @@ from akdask.engine.rowwise import (
     Project,
     Zip,
     column_identity,
-    passed_on,
     rebuild,
+    renamed_columns,
 )
 from akdask.engine.sources import Literal, Persisted, RowNumbers
 from akdask.engine.values import (
@@ -204,7 +204,8 @@ def _moved_element(plan: Any, moved: dict[str, tuple[Aggregate, int]]) -> Any:
 
 def of_columns(node: OverProject, need: Need) -> Any:
     """Return a node with the columns of a projection that are read."""
-    return type(node)(narrowed(node.frame, need.only(node.frame.names)), *node.operands[1:])
+    project = narrowed(node.frame, need.only(node.frame.names))
+    return None if project is node.frame else type(node)(project, *node.operands[1:])
 
 
 def narrow_sort(sort: Sort, need: Need) -> Sort:
@@ -279,9 +280,11 @@ def narrow_concat(concat: Concat, need: Need) -> Concat:
     return Concat(tuple([narrowed(frame, names) for frame in concat.frames]))
 
 
-def narrow_zip(zipped: Zip, need: Need) -> Frame:
+def narrow_zip(zipped: Zip, need: Need) -> Frame | None:
     """Return the frames side by side whose columns are read, each once."""
     frames = tuple({frame._name: frame for frame in need.only_frames(zipped)}.values())
+    if len(frames) == len(zipped.frames):
+        return None
     return frames[0] if len(frames) == 1 else Zip(frames)
 
 
@@ -661,7 +664,7 @@ def compute_once(plans: Sequence[Node], nodes: Sequence[Node], needs: Mapping[st
 
     `needs` are those of the nodes, found here if there are none.
     """
-    if all(passed_on(node.frame) is not None for node in nodes if isinstance(node, Gather | BuildIndex)):
+    if all(renamed_columns(node.frame) is not None for node in nodes if isinstance(node, Gather | BuildIndex)):
         return [*plans]  # Columns that are only taken cost nothing twice, but finding needs would.
     # Looked-up columns come before keys, which need fewer inputs.
     nodes = inputs_first([*(node for node in nodes if isinstance(node, Gather)), *plans])
@@ -714,7 +717,8 @@ def _computed_alike(nodes: Iterable[Node]) -> Mapping[str, Sequence[Gather | Bui
         node._name: group
         for group in alike.values()
         for node in group
-        if any(isinstance(one, BuildIndex) for one in group) and any(passed_on(one.frame) is None for one in group)
+        if any(isinstance(one, BuildIndex) for one in group)
+        and any(renamed_columns(one.frame) is None for one in group)
     }
 
 

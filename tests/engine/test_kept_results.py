@@ -230,8 +230,7 @@ def test_columns_are_kept_after_some_rounds_or_steps(monkeypatch, rounds, steps,
     for name, value in limits.items():
         monkeypatch.setattr(tuning, name, value)
     frame, x = rows_of(5)
-    monkeypatch.setattr(cache, "rounds_on", lambda own, values: rounds)
-    monkeypatch.setattr(cache, "depth_of", lambda frame: SimpleNamespace(on=lambda values: steps))
+    monkeypatch.setattr(cache, "work_of", lambda frame: SimpleNamespace(on=lambda values: (rounds, steps)))
     if memory is None:
         monkeypatch.setattr(cache, "rows_at_most", lambda frame: None)
     else:

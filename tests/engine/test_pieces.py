@@ -50,7 +50,7 @@ from akdask.engine import (
     values,
 )
 from akdask.engine.memory import CountedBytes, MemoryBudget, SpillableResult
-from akdask.engine.node import Depth, RowSpace, rounds_on
+from akdask.engine.node import RowSpace, Work
 from akdask.engine.optimizer import EVERY_ROW, Need, ReaderNeed
 from akdask.engine.scheduler import OrderedTasks
 from akdask.engine.slices import ChainedSlices, CutSlices, SlicesInMemory, SlicesOnDisk, SplitIndex
@@ -194,18 +194,18 @@ def value_of(rounds=0, awaits=0, steps=0, replica_depth=0):
     ],
 )  # fmt: skip
 def test_values_on_rows_take_a_round_more_where_they_await_one(own, given, expected):
-    assert rounds_on(own, given) == expected
+    assert Work(own).on(given)[0] == expected
 
 
 @pytest.mark.parametrize(
-    ("depth", "given", "expected"),
+    ("given", "expected"),
     [
-        (Depth(2, 3), [], 5), (Depth(2, 3), [value_of(steps=1)], 5), (Depth(2, 3), [value_of(steps=4)], 6),
-        (Depth(2, 3), [value_of(replica_depth=5)], 5), (Depth(2, 3), [value_of(replica_depth=9), value_of(steps=4)], 9),
+        ([], 5), ([value_of(steps=1)], 5), ([value_of(steps=4)], 6), ([value_of(replica_depth=5)], 5),
+        ([value_of(replica_depth=9), value_of(steps=4)], 9),
     ],
 )  # fmt: skip
-def test_the_depth_of_values_is_the_longest_chain_before_them(depth, given, expected):
-    assert depth.on(given) == expected
+def test_the_depth_of_values_is_the_longest_chain_before_them(given, expected):
+    assert Work(depth=2, selection=3).on(given)[1] == expected
 
 
 def test_class_names_are_words():
