@@ -239,7 +239,7 @@ def _with_keys(grouped: Grouped, found: pandas.DataFrame, keys: Sequence[Any]) -
 
 def columns_of(grouped: Grouped, positions: Sequence[int]) -> Any:
     if grouped.is_series:
-        return pandas.Index([grouped.labels[position] for position in positions])
+        return pandas.Index([grouped.called[position] for position in positions])
     return pandas.Index(grouped.labels.take(list(positions)))
 
 
@@ -259,13 +259,14 @@ def of_column_each(grouped: Grouped, how: str, positions: Sequence[int], **param
     def compute() -> Any:
         return per_column(grouped, how, positions, **params)
 
-    return when_looked_at(grouped, calls, columns_of(grouped, positions), compute, is_series=is_series, params=params)
+    labels = [grouped.called[at] for at in positions] if grouped.is_series else columns_of(grouped, positions)
+    return when_looked_at(grouped, calls, labels, compute, is_series=is_series, params=params)
 
 
 def when_looked_at(
     grouped: Grouped,
     calls: Sequence[Call],
-    labels: pandas.Index,
+    labels: pandas.Index | list[Any],
     compute: Callable[[], Any],
     *,
     is_series: bool = False,
@@ -279,7 +280,7 @@ def when_looked_at(
         The groups.
     calls : sequence of (int, str)
         The reductions; none for the number of rows.
-    labels : pandas.Index
+    labels : pandas.Index or list
         Labels of the results; one, or None, for a Series.
     compute : callable
         Computes the results in pandas.
@@ -341,7 +342,7 @@ def _where_enough(made: pandas.DataFrame, counts: pandas.DataFrame, least: int, 
 
 def size(grouped: Grouped) -> Any:
     is_series = grouped.is_series or grouped.options["as_index"]
-    name = "size" if not is_series else grouped.labels[grouped.positions[0]] if grouped.is_series else None
+    name = "size" if not is_series else grouped.called[grouped.positions[0]] if grouped.is_series else None
     labels = pandas.Index([name], dtype=object)
     return when_looked_at(grouped, [], labels, lambda: _sizes(grouped), is_series=is_series)
 
@@ -351,7 +352,7 @@ def _sizes(grouped: Grouped) -> Any:
     if grouped.is_series:
         found = _sizes_beside(grouped, grouped.positions[0], found)
     if grouped.options["as_index"]:
-        return found.rename(grouped.labels[grouped.positions[0]]) if grouped.is_series else found
+        return found.rename(grouped.called[grouped.positions[0]]) if grouped.is_series else found
     return arranged(grouped, found.to_frame(), pandas.Index(["size"]))
 
 
@@ -410,7 +411,7 @@ def describe(grouped: Grouped, percentiles: Any = None, include: Any = None, exc
         first = number * 5
         columns = [found[first + step] for step in range(4)] + [rows[number] for rows in quantiles]
         made = pandas.concat([*columns, found[first + 4]], axis=1)
-        parts[grouped.labels[at]] = made.set_axis(names, axis=1)
+        parts[grouped.called[at]] = made.set_axis(names, axis=1)
     if grouped.is_series:
         return next(iter(parts.values()))
     return pandas.concat(parts, axis=1)
@@ -499,7 +500,7 @@ def agg(grouped: Grouped, func: Any = None, *args: Any, **named: Any) -> Any:
         wanted = [(at, how) for at in grouped.positions for how in func]
         if grouped.is_series:
             return _several(grouped, wanted, pandas.Index(names))
-        return _several(grouped, wanted, _pairs(grouped, [(grouped.labels[at], name_of(how)) for at, how in wanted]))
+        return _several(grouped, wanted, _pairs(grouped, [(grouped.called[at], name_of(how)) for at, how in wanted]))
     if isinstance(func, dict):
         return _by_columns(grouped, func)
     if callable(func):
@@ -721,7 +722,7 @@ ROWWISE = [
 
 
 def shown_positions(grouped: Grouped) -> list[int]:
-    return list(range(len(grouped.labels))) if grouped.chosen is None else grouped.chosen
+    return list(range(len(grouped.called))) if grouped.chosen is None else grouped.chosen
 
 
 def some_rows(name: str) -> Callable[..., Any]:
@@ -793,7 +794,7 @@ def _levelled(grouped: Grouped, columns: ColumnSet) -> Any:
     names = [*(name for name, _ in levels), *(str(at) for at in positions)]
     made = LazyFrame._of(own.only(names))
     found = labelling.labelled(made, FrameLabels(columns_of(grouped, positions), tuple(levels)))
-    return labelling.series_of(found, grouped.labels[positions[0]]) if grouped.is_series else found
+    return labelling.series_of(found, grouped.called[positions[0]]) if grouped.is_series else found
 
 
 def value_counts(
@@ -811,7 +812,7 @@ def value_counts(
     columns = [grouped.column(at) for at in grouped.positions]
     if any(isinstance(one, Categorical) for one in (*grouped.keys, *columns)) or not options["sort"]:
         raise NotLazyError("counts of categories, and of groups that are not sorted")
-    if {grouped.labels[at] for at in grouped.positions} & {*grouped.names}:
+    if {grouped.called[at] for at in grouped.positions} & {*grouped.names}:
         raise NotLazyError("pandas counts a column that is a key once")
     names = [f"{number}" for number in range(len(columns) + len(grouped.keys))]
     groups = ColumnGroups([*grouped.keys, *columns], dropna=True)
@@ -829,7 +830,7 @@ def value_counts(
     found = found.sort_index(level=own, sort_remaining=False)
     if normalize:
         found = found / found.groupby(level=own).transform("sum")
-    found.index.names = [*grouped.names, *(grouped.labels[at] for at in grouped.positions)]
+    found.index.names = [*grouped.names, *(grouped.called[at] for at in grouped.positions)]
     return found.rename("proportion" if normalize else "count")
 
 
@@ -863,7 +864,7 @@ class GroupedWindows:
         found = getattr(windows, name)(**words)._columns
         columns = {str(at): found.array(str(at)) for at in grouped.positions}
         rows = _beside_keys(grouped)._columns
-        columns |= {name: rows.array(name) for name in rows.values if name not in map(str, range(len(grouped.labels)))}
+        columns |= {name: rows.array(name) for name in rows.values if name not in map(str, range(len(grouped.called)))}
         columns["order"] = grouped.house.ngroup().values
         made = LazyFrame._of(ColumnSet.of(columns))
         if grouped.options["dropna"]:

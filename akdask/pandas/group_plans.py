@@ -77,10 +77,10 @@ def demand_types(grouped: Grouped, calls: Sequence[Call], params: Mapping[str, A
             raise NotLazyError("sums of bytes wrap around")
 
 
-def has_plan(grouped: Grouped, calls: Sequence[Call], labels: pandas.Index) -> bool:
+def has_plan(grouped: Grouped, calls: Sequence[Call], labels: pandas.Index | list[Any]) -> bool:
     """Return whether keys have names, and types are known, so that a plan gives what pandas gives."""
     options, names = grouped.options, [*grouped.names, *(labels if calls or labels[0] is not None else [])]
-    if labels.nlevels > 1 or labels.name is not None or not all(isinstance(name, str) for name in names):
+    if not all(isinstance(name, str) for name in names) or getattr(labels, "name", None) is not None:
         return False
     if len({*names}) < len(names) or not options["dropna"] or not (options["sort"] or len(grouped.keys) == 1):
         return False
@@ -113,13 +113,15 @@ def _is_known(grouped: Grouped, position: int, how: str) -> bool:
     return coding is None or (is_plain_or_narrow(coding) and grouped.column(position)._value.dtype not in NULLABLE)
 
 
-def narrow_sums(grouped: Grouped, calls: Sequence[Call], labels: pandas.Index, is_series: bool) -> dict[str, Narrow]:
+def narrow_sums(
+    grouped: Grouped, calls: Sequence[Call], labels: pandas.Index | list[Any], is_series: bool
+) -> dict[str, Narrow]:
     """Return the columns of a plan whose type depends on values: narrow if all sums of narrow integers fit."""
     codings = {number: grouped.coding(at) for number, (at, how) in enumerate(calls) if how == "sum"}
     return {VALUES if is_series else labels[number]: one for number, one in codings.items() if one is not None}
 
 
-def plan(grouped: Grouped, calls: Sequence[Call], labels: pandas.Index, is_series: bool) -> Any:
+def plan(grouped: Grouped, calls: Sequence[Call], labels: pandas.Index | list[Any], is_series: bool) -> Any:
     """Return results of groups as a lazy frame or Series, with sums of narrow integers in 64 bits.
 
     Raises
@@ -152,5 +154,5 @@ def plan(grouped: Grouped, calls: Sequence[Call], labels: pandas.Index, is_serie
         made = ColumnSet.of(columns, found.array(key_column(0)), grouped.names[0])
     else:
         made, levels = ColumnSet.of({**keys, **columns}), tuple((name, name) for name in keys)
-    rows = labelling.labelled(LazyFrame._of(made), FrameLabels(labels, levels) if levels else None)
+    rows = labelling.labelled(LazyFrame._of(made), FrameLabels(pandas.Index(labels), levels) if levels else None)
     return labelling.series_of(rows, labels[0]) if is_series else rows

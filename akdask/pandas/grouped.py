@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from copy import copy
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ class Grouped:
     ----------
     rows : LazyFrame
         The columns, by names of their own: their positions.
-    labels : pandas.Index
+    called : pandas.Index or list of str
         What pandas calls the columns.
     keys : list of Array
         The keys, on these rows.
@@ -53,7 +54,7 @@ class Grouped:
     def __init__(
         self,
         rows: LazyFrame,
-        labels: pandas.Index,
+        called: pandas.Index | list[str],
         keys: list[Array],
         names: list[Hashable],
         own: Mapping[int, int],
@@ -61,7 +62,7 @@ class Grouped:
         is_series: bool,
         options: Mapping[str, bool],
     ) -> None:
-        self.rows, self.labels, self.keys, self.names, self.own = rows, labels, keys, names, own
+        self.rows, self.called, self.keys, self.names, self.own = rows, called, keys, names, own
         self.is_series, self.options = is_series, options
         self.chosen: list[int] | None = [0] if is_series else None
         self.is_wide = False
@@ -75,18 +76,23 @@ class Grouped:
         names = list(map(key_column, range(len(self.keys))))
         return DataFrameGroupBy(self._groups, rows, names, False, sort=self.options["sort"])
 
+    @cached_property
+    def labels(self) -> pandas.Index:
+        """What pandas calls the columns; most groups have no use for the object, which takes a fifth of their time."""
+        return self.called if isinstance(self.called, pandas.Index) else pandas.Index(self.called)
+
     @property
     def positions(self) -> list[int]:
         """Positions of the columns that are reduced."""
         if self.chosen is not None:
             return self.chosen
-        return [number for number in range(len(self.labels)) if number not in self.own.values()]
+        return [number for number in range(len(self.called)) if number not in self.own.values()]
 
     def position(self, label: Any) -> int:
         """Return the position of a column by its label."""
         try:
-            found = self.labels.get_loc(label)
-        except (KeyError, TypeError):
+            found = _location(self.called, label)
+        except (KeyError, TypeError, ValueError):
             raise AbsentColumnError(f"there is no column {label!r}") from None
         if not isinstance(found, int) or (self.chosen is not None and found not in self.chosen):
             raise NotLazyError(f"{label!r} is no single column")
@@ -153,8 +159,9 @@ def of_frame(frame: LazyFrame, by: Any = None, level: Any = None, **options: Any
     """Return the rows of a frame in groups."""
     if by is None and level is None:
         raise NotLazyError("there are no keys")
-    labels, data = labelling.column_labels(frame), labelling.data_names(frame)
-    if labelling.labels_of_frame(frame) is not None and not labels.is_unique:
+    own_labels, data = labelling.labels_of_frame(frame), labelling.data_names(frame)
+    labels = data if own_labels is None else own_labels.columns
+    if isinstance(labels, pandas.Index) and not labels.is_unique:
         raise NotLazyError("columns repeat")
     given = _given_keys(by)
     types = {number: key.dtype for number, key in enumerate(given) if _is_narrow(key)}
@@ -249,14 +256,21 @@ def _given_keys(by: Any) -> list[Any]:
     return by
 
 
-def _only_position(labels: pandas.Index, label: Any) -> int:
-    found = labels.get_loc(label)
+def _location(called: pandas.Index | list[str], label: Any) -> Any:
+    """Return the position of a label, or what pandas has for labels that repeat."""
+    return called.get_loc(label) if isinstance(called, pandas.Index) else called.index(label)
+
+
+def _only_position(labels: pandas.Index | list[str], label: Any) -> int:
+    found = _location(labels, label)
     if not isinstance(found, int):
         raise NotLazyError(f"{label!r} is no single column")
     return found
 
 
-def _key(frame: LazyFrame, labels: pandas.Index, data: list[str], key: Any) -> tuple[Array, Hashable, int | None]:
+def _key(
+    frame: LazyFrame, labels: pandas.Index | list[str], data: list[str], key: Any
+) -> tuple[Array, Hashable, int | None]:
     if isinstance(key, pandas.Grouper):
         return _bins(frame, labels, key)
     if isinstance(key, Hashable) and not callable(key) and not isinstance(key, Array | Series | Index):
@@ -278,7 +292,7 @@ def _key(frame: LazyFrame, labels: pandas.Index, data: list[str], key: Any) -> t
     return found, name, None
 
 
-def _bins(frame: LazyFrame, labels: pandas.Index, grouper: Any) -> tuple[Array, Hashable, int | None]:
+def _bins(frame: LazyFrame, labels: pandas.Index | list[str], grouper: Any) -> tuple[Array, Hashable, int | None]:
     """Return the labels of the bins of a Grouper beside other keys."""
     from akdask.frames.resampling import _grouped_by
 

@@ -135,6 +135,8 @@ def _shows_gaps(rows: Any, name: Hashable) -> bool:
 
 def _retyped(rows: Any, names: Sequence[Hashable]) -> Any:
     """Return computed rows with floats in place of integers in some columns, and objects in place of bools."""
+    if not names:
+        return rows
     types = dict.fromkeys(names, rows.dtype) if isinstance(rows, pandas.Series) else rows.dtypes
     wanted = {name: np.dtype(object if types[name].kind == "b" else np.float64) for name in names if name is not INDEX}
     if wanted:
