@@ -325,12 +325,12 @@ def _found_first(pending: Pending, order: Order | None, n: int) -> Any:
     first = _sorted(rows, [*by, *keys], upwards).head(n if is_once else n + 1)
     found, types = _first_rows(rows, pending.sums, _like(plan, first))
     if order is not None:
-        values = _values(plan, found, order)
-        lacks = bool(values.isna().to_numpy().any())
+        values = [found[name] for name in order.by] if isinstance(plan, DataFrame) else [found]
+        lacks = any(bool(column.isna().to_numpy().any()) for column in values)
         if is_once and lacks:
             return None
         # Of very many rows, equal ones keep their order in any sort of the house.
-        if not is_once and (lacks or not (values.is_unique or len(rows) > tuning.SORTED_BY_PANDAS)):
+        if not is_once and (lacks or not (values[0].is_unique or len(rows) > tuning.SORTED_BY_PANDAS)):
             rows, keys = (rows, keys) if is_persisted else _persisted(rows)
             found = computed(taken(_like(plan, rows), _numbers_in_order(rows, keys, order, types)[:n]))
     found = found.iloc[:n]
@@ -402,12 +402,6 @@ def narrowed_sums(found: Any, sums: Mapping[str, Narrow]) -> Any:
             return coding.reduced("sum", [found])
         found[name] = coding.reduced("sum", [found[name]])
     return found
-
-
-def _values(plan: Any, found: Any, order: Order) -> Any:
-    if not isinstance(plan, DataFrame):
-        return found
-    return found[order.by[0]] if len(order.by) == 1 else found[[*order.by]]
 
 
 def _like(plan: Any, rows: Any) -> Any:
