@@ -347,7 +347,7 @@ class Call(Value):
     def __init__(self, operation: str, *args: Value, **params: Any) -> None:
         self.operation = operation
         self.params = params
-        named = tuple(sorted(params.items()))
+        named = tuple(sorted(params.items())) if params else ()
         dtype = _result_type(operation, tuple([arg.dtype for arg in args]), named)
         if dtype is None:
             of_plain = [arg.dtype.plain if arg.dtype.is_nullable_number else arg.dtype for arg in args]

@@ -589,8 +589,9 @@ def join_rows(left: JoinSide, right: JoinSide, *, keep_all: bool) -> JoinedColum
     if not right.fits_broadcast:
         return _exchanged(left, right, keep_all, match.match)
     look_up = "lookup_found" if match.keep_all else "lookup"
-    found = [Call(look_up, column, match.row) for column in broadcast_columns(right.frame, right.columns)]
-    return JoinedColumns(match, left.columns, found, Call("less", match.row, Constant(0)))
+    row = match.row
+    found = [Call(look_up, column, row) for column in broadcast_columns(right.frame, right.columns)]
+    return JoinedColumns(match, left.columns, found, Call("less", row, Constant(0)))
 
 
 def join_row_numbers(left: JoinSide, right: JoinSide) -> tuple[JoinedColumns, Value]:
