@@ -20,7 +20,7 @@ import numpy as np
 
 from akdask.caches import cached_attribute, cached_results
 from akdask.columns.arrow import numpy_numbers
-from akdask.columns.dtypes import ColumnType
+from akdask.columns.dtypes import BOOL, ColumnType
 from akdask.columns.nullable import NullableColumn
 from akdask.columns.summation import UNIT, UnitPositions
 from akdask.columns.table import (
@@ -57,6 +57,7 @@ from akdask.errors import InconsistentFilesError
 from akdask.records import record
 from akdask.storage.remote import can_read_ahead
 from akdask.storage.source import (
+    IN_MEMORY,
     ConsecutiveParts,
     Part,
     PartReader,
@@ -69,6 +70,7 @@ from akdask.storage.source import (
 from akdask.typing import Column, NumberArray
 
 if TYPE_CHECKING:
+    from akdask.engine.vector_program import CompiledPredicate
     from akdask.operators.join.key_tables import MatchMultiplicity
 
 
@@ -302,6 +304,7 @@ class Partition:
         self._free: dict[ColumnType, list[NumberArray]] = {}
         self._lent: list[tuple[ColumnType, NumberArray]] = []
         self._of_distinct: dict[int, tuple[Apply, Any, Column]] = {}
+        self._compiled: dict[int, CompiledPredicate | None] = {}
 
     def __enter__(self) -> Self:
         self._readers = [self._open(item) for item in self.inputs]
@@ -469,7 +472,9 @@ class Partition:
             block.select_rows(slice(start, max(stop, start), selection.step), len(range(start, stop, selection.step)))
             return
         lent = len(self._lent)
-        (mask,) = block.evaluate(selection.predicate)
+        mask = self._marked(block, selection)
+        if mask is None:
+            (mask,) = block.evaluate(selection.predicate)
         count = int(np.count_nonzero(mask))
         if number == self._leave and count:
             block.mask = None if count == block.nrows else mask
@@ -477,6 +482,29 @@ class Partition:
             block.select_rows(np.flatnonzero(mask), count)
             # The rows that are left have been copied.
             self._give_back(lent)
+
+    def _marked(self, block: Block, selection: Mask) -> NumberArray | None:
+        """Return where a predicate of numbers holds in a block of all rows, by compiled loops; None for others."""
+        if block.nrows < tuning.COMPILED_ROWS or not block.is_whole:
+            return None
+        key = id(selection)
+        if key not in self._compiled:
+            from akdask.engine.vector_program import compiled_predicate  # which small queries do not load
+
+            self._compiled[key] = compiled_predicate(selection.predicate, self.replicas)
+        compiled = self._compiled[key]
+        if compiled is None:
+            return None
+        buffer = self.take_buffer(BOOL)
+        self.lend(BOOL, buffer)
+        return compiled.marks(buffer[: block.nrows], [self._stretch(block, load) for load in compiled.columns])
+
+    def _stretch(self, block: Block, load: Load) -> Stretch:
+        """Return the rows of a block in memory, where the file has them or after reading them."""
+        stretches = self._readers[load.base].stretches(load.column)
+        if stretches is not None and len(stretches) == 1 and stretches[0].descriptor == IN_MEMORY:
+            return stretches[0].slice(*block.rows, load.dtype.itemsize)
+        return stretch_of(np.ascontiguousarray(block.load(load)))
 
     def read(self, load: Load, start: int, stop: int, out: NumberArray | None) -> Any:
         """Read rows of a column, text maybe encoded; numbers into `out`, or the buffer of earlier blocks."""
@@ -581,6 +609,7 @@ class Partition:
     def take_over(self, other: Partition) -> None:
         """Take over the buffers of a finished partition: new memory would have to be zeroed."""
         read = min(self._block_rows, self.nrows)
+        self._compiled = other._compiled
         self._reading = {column: buffer for column, buffer in other._reading.items() if len(buffer) >= read}
         for dtype, buffers in other._free.items():
             self._free[dtype] = [buffer for buffer in buffers if len(buffer) >= self._buffer_rows]
@@ -713,6 +742,16 @@ class Block:
         # Each column with the number of selections applied to it; a column that is not read again goes through no more.
         self._columns: dict[ColumnKey, tuple[Column, int]] = {}
         self._handed_on: dict[int, Column] = {}
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no row has been dropped or repeated, and no earlier program has handed on results."""
+        return not self._selections and self._origin is None and not self._handed_on
+
+    @property
+    def rows(self) -> tuple[int, int]:
+        """The range of the partition's rows that a block of all rows has."""
+        return self._start, self._stop
 
     def load(self, load: Load, out: NumberArray | None = None) -> Column:
         """Return a column's rows, read at most once for each block; text may be encoded."""

@@ -686,7 +686,19 @@ def decided(bases: Sequence[Frame], values: Sequence[Value]) -> list[Value]:
                 truth = apply(part.operation, intervals, of_bools=all(arg.dtype == BOOL for arg in args))
                 if truth is not None and (np.all(truth.low) or not np.any(truth.high)):
                     known[part.token] = Constant(np.bool_(np.all(truth.low)))
+            left = [
+                arg for arg in args if not isinstance(arg, Constant) or arg.value is not _NEUTRAL.get(part.operation)
+            ]
+            if len(left) == 1 < len(args) and left[0].dtype == BOOL:
+                known[part.token] = left[0]
     return substitute_all(values, known)
+
+
+_NEUTRAL = {
+    **dict.fromkeys(("bitwise_and", "logical_and"), np.True_),
+    **dict.fromkeys(("bitwise_or", "logical_or"), np.False_),
+}
+"""The truth beside which an operation gives its other argument."""
 
 
 def _interval(value: Value, scans: Mapping[str, Scan], args: Sequence[Interval | None]) -> Interval | None:
@@ -878,11 +890,10 @@ def stretches_left(stretches: Sequence[Stretch], left: RowRanges | None, itemsiz
     if left is None:
         return stretches
     found, row = list[Stretch](), 0
-    for descriptor, offset, nrows, stored in stretches:
-        width = np.dtype(stored).itemsize if stored else itemsize
+    for stretch in stretches:
+        nrows = stretch.nrows
         here = left[np.searchsorted(left[:, 1], row, "right") : np.searchsorted(left[:, 0], row + nrows)]
         for begin, end in (here - row).tolist():
-            start = max(begin, 0) // UNIT * UNIT
-            found.append(Stretch(descriptor, offset + start * width, min(end, nrows) - start, stored))
+            found.append(stretch.slice(max(begin, 0) // UNIT * UNIT, min(end, nrows), itemsize))
         row += nrows
     return found

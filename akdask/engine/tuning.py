@@ -102,6 +102,9 @@ MEMORY_PAUSE = 0.05
 LOOK_UP = 1.0
 """Seconds after which a waiting thread checks for interruptions, on systems where these do not wake it."""
 
+COMPILED_ROWS = 2**15
+"""Fewest rows of a block on which predicates are compiled loops, which take 0.1 ms to make."""
+
 SMALL_TASKS = 64
 """Number of tasks that this thread may run alone, if they have few rows."""
 

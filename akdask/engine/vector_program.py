@@ -35,7 +35,7 @@ from akdask.engine.values import Apply, BroadcastInput, ConstantRows, Load, Mask
 from akdask.interruption import AT_A_TIME, end_if_interrupted
 from akdask.operators.reduce.reductions import REDUCTIONS
 from akdask.records import record
-from akdask.storage.source import IN_MEMORY
+from akdask.storage.source import IN_MEMORY, Stretch
 from akdask.typing import Column, NumberArray
 
 ITEMSIZE = 8
@@ -507,6 +507,14 @@ def selection(partition: Partition | PartitionBatch, program: Program) -> Vector
     return found
 
 
+def compiled_predicate(predicate: Program, replicas: Sequence[Any]) -> CompiledPredicate | None:
+    """Return a predicate as a vector program, None if something has no opcode or is handed on to other programs."""
+    try:
+        return None if predicate.hands_on or predicate.forgets else CompiledPredicate(predicate, replicas)
+    except NoInstructionError:
+        return None
+
+
 def blocks_in_turn(partitions: Sequence[Partition]) -> Iterator[Block]:
     """Yield the blocks of open partitions, which pass on their buffers."""
     for before, partition in zip([None, *partitions], partitions, strict=False):
@@ -579,7 +587,11 @@ class VectorizedPipeline:
     def run_into(self, rows: GrowingRows, partitions: Sequence[Partition]) -> bool:
         """Append the rows of open partitions, and return whether their columns could be read directly."""
         extents = self._extents(partitions)
-        return extents is not None and self._program.run_into(rows, extents)
+        return extents is not None and self.run_at(rows, extents)
+
+    def run_at(self, rows: GrowingRows, extents: Sequence[Extent]) -> bool:
+        """Append the rows at some places, and return whether they could be read."""
+        return self._program.run_into(rows, extents)
 
     def _extents(self, partitions: Sequence[Partition]) -> list[Extent] | None:
         """Return the places of the rows of open partitions, None if they must be decoded to memory first."""
@@ -616,6 +628,11 @@ class VectorizedPipeline:
             if not is_sparse:
                 yield states
 
+    @property
+    def columns(self) -> Sequence[Load]:
+        """The columns that are read, in the order of their addresses."""
+        return list(self._columns)
+
     def _evaluate(self, program: Program) -> list[Register]:
         registers: list[Register] = []
         for step in program.steps:
@@ -645,6 +662,53 @@ class VectorizedPipeline:
                 self._program.release(register)
         self._handed_on.update((slot, registers[register]) for register, slot in program.hands_on)
         return results
+
+
+class CompiledPredicate:
+    """A predicate of numbers as a vector program.
+
+    Parameters
+    ----------
+    predicate : Program
+        It hands on no results.
+    replicas : sequence
+        Its broadcast inputs.
+
+    Raises
+    ------
+    NoInstructionError
+        If something has no opcode.
+    """
+
+    def __init__(self, predicate: Program, replicas: Sequence[Any]) -> None:
+        self._pipeline = VectorizedPipeline((), replicas)
+        self._pipeline.store(predicate)
+
+    @property
+    def columns(self) -> Sequence[Load]:
+        """The columns that it reads."""
+        return self._pipeline.columns
+
+    def marks(self, out: NumberArray, columns: Sequence[Stretch]) -> NumberArray:
+        """Fill an array of bool with where the predicate holds, given the rows of its columns in memory."""
+        addresses = [
+            (stretch.descriptor, stretch.offset, FORMS[stretch.stored or load.dtype.name])
+            for load, stretch in zip(self.columns, columns, strict=True)
+        ]
+        is_read = self._pipeline.run_at(_Filled(out), [(len(out), addresses)])
+        assert is_read, "memory can be read"
+        return out
+
+
+class _Filled:
+    """Rows of one column, all of which have their place."""
+
+    def __init__(self, column: NumberArray) -> None:
+        self._column = column
+        self.nrows = 0
+
+    def reserve(self, nrows: int) -> Sequence[NumberArray]:
+        return [self._column[self.nrows :]]
 
 
 def _address(column: Column) -> Address:

@@ -100,6 +100,11 @@ class Stretch(NamedTuple):
     stored: str = ""
     """The type of the numbers by its name in NumPy, if it may be narrower than that of the column."""
 
+    def slice(self, start: int, stop: int, itemsize: int) -> Stretch:
+        """Return some of the rows, of a column of so many bytes each in memory."""
+        width = np.dtype(self.stored).itemsize if self.stored else itemsize
+        return Stretch(self.descriptor, self.offset + start * width, stop - start, self.stored)
+
 
 def address_of(numbers: NumberArray) -> int:
     """Return where the items of an array are in memory."""

@@ -11,8 +11,9 @@ import akdask as ak
 from akdask.engine import tuning
 from akdask.engine.blocks import Partition
 from akdask.engine.sinks import Reduce
-from akdask.engine.vector_program import VectorProgram
+from akdask.engine.vector_program import CompiledPredicate, VectorProgram
 from akdask.errors import FileError, FileFormatError
+from akdask.storage import tuning as storage_tuning
 from akdask.testing import assert_equal
 
 ROWS = 100_000
@@ -363,3 +364,74 @@ def test_partitions_without_rows_do_not_decide_what_those_with_rows_are_filtered
     late = d["x"][(d["x"] > 1500) & d["m"]]
     assert ak.cumsum(late).tolist() == np.cumsum(left).tolist()
     assert ak.cumsum(late[late * 2 % 5 > 0]).tolist() == np.cumsum(left[left * 2 % 5 > 0]).tolist()
+
+
+PREDICATES = {
+    "of integers": lambda d: (d["i"] > 10) & (d["i"] <= 500),
+    "of floats with NaN": lambda d: (d["f"] > 0.5) | ~(d["f"] < 0),
+    "of two results": lambda d: d["f"] < d["f"] * d["f"],
+    "of unsigned numbers": lambda d: d["u"] >= 500,
+    "of integers beside a float": lambda d: d["i"] > 2.5,
+    "of marks": lambda d: ~d["b"],
+    "that hold everywhere": lambda d: d["i"] * d["i"] >= 0,
+    "that hold nowhere": lambda d: d["i"] * d["i"] < 0,
+}
+
+
+@pytest.fixture
+def marked(monkeypatch):
+    """Note the rows of blocks whose predicate is compiled."""
+    seen = []
+    marks = CompiledPredicate.marks
+
+    def noted(self, out, columns):
+        seen.append(len(out))
+        return marks(self, out, columns)
+
+    monkeypatch.setattr(CompiledPredicate, "marks", noted)
+    return seen
+
+
+@pytest.mark.parametrize("form", ["files", "mapped", "memory", "blocks"])
+def test_predicates_on_large_blocks_are_compiled_and_choose_the_same_text(files, columns, marked, monkeypatch, form):
+    monkeypatch.setattr(storage_tuning, "LEAST_WINDOW_BYTES", 1 if form == "mapped" else 2**40)
+    text = columns["i"].astype(str)
+    with ak.config.set(block_size=2**14 if form == "blocks" else 2**23):
+        read = ak.read_hdf(files)
+        if form == "memory":
+            read = {name: ak.array(column) for name, column in columns.items()} | {"s": ak.array(text)}
+        for name, predicate in PREDICATES.items():
+            for least, compiled in ((1, ROWS), (ROWS + 1, 0)):
+                marked.clear()
+                monkeypatch.setattr(tuning, "COMPILED_ROWS", least)
+                found = read["s"][predicate(read)].to_ndarray().tolist()
+                assert found == text[predicate(columns)].tolist(), name
+                assert sum(marked) == compiled, name
+
+
+def test_predicates_of_what_has_no_instruction_are_evaluated_by_blocks(files, columns, marked, monkeypatch):
+    monkeypatch.setattr(tuning, "COMPILED_ROWS", 1)
+    read = ak.read_hdf(files)
+    found = read["s"][ak.sin(read["f"]) > 0.5].to_ndarray().tolist()
+    assert found == columns["i"][np.sin(columns["f"]) > 0.5].astype(str).tolist()
+    assert not marked
+
+
+def test_predicates_are_compiled_with_the_result_that_they_compare_with(files, columns, marked, monkeypatch):
+    monkeypatch.setattr(tuning, "COMPILED_ROWS", 1)
+    read = ak.read_hdf(files)
+    found = read["s"][read["i"] > read["i"].mean()].to_ndarray().tolist()
+    assert found == columns["i"][columns["i"] > columns["i"].mean()].astype(str).tolist()
+    assert sum(marked) == ROWS
+
+
+@pytest.mark.parametrize("stored", ["i1", "i2", "i4", "u2", "u4", "f4"])
+def test_predicates_are_compiled_on_narrow_numbers_where_they_are_stored(tmp_path, marked, monkeypatch, stored):
+    monkeypatch.setattr(tuning, "COMPILED_ROWS", 1)
+    monkeypatch.setattr(storage_tuning, "LEAST_WINDOW_BYTES", 1)
+    values = np.arange(100).astype(stored)
+    with h5py.File(tmp_path / "one.h5", "w") as file:
+        file["x"], file["t"] = values, [str(value) for value in range(100)]
+    read = ak.read_hdf(tmp_path / "one.h5")
+    assert read["t"][read["x"] >= 60].to_ndarray().tolist() == [str(value) for value in range(60, 100)]
+    assert marked == [100]
