@@ -472,7 +472,7 @@ class Partition:
             block.select_rows(slice(start, max(stop, start), selection.step), len(range(start, stop, selection.step)))
             return
         lent = len(self._lent)
-        mask = self._marked(block, selection)
+        mask = self._evaluated(block, selection)
         if mask is None:
             (mask,) = block.evaluate(selection.predicate)
         count = int(np.count_nonzero(mask))
@@ -483,9 +483,9 @@ class Partition:
             # The rows that are left have been copied.
             self._give_back(lent)
 
-    def _marked(self, block: Block, selection: Mask) -> NumberArray | None:
+    def _evaluated(self, block: Block, selection: Mask) -> NumberArray | None:
         """Return where a predicate of numbers holds in a block of all rows, by compiled loops; None for others."""
-        if block.nrows < tuning.COMPILED_ROWS or not block.is_whole:
+        if block.nrows < tuning.COMPILED_ROWS or not block.is_as_read:
             return None
         key = id(selection)
         if key not in self._compiled:
@@ -497,7 +497,7 @@ class Partition:
             return None
         buffer = self.take_buffer(BOOL)
         self.lend(BOOL, buffer)
-        return compiled.marks(buffer[: block.nrows], [self._stretch(block, load) for load in compiled.columns])
+        return compiled.evaluate(buffer[: block.nrows], [self._stretch(block, load) for load in compiled.columns])
 
     def _stretch(self, block: Block, load: Load) -> Stretch:
         """Return the rows of a block in memory, where the file has them or after reading them."""
@@ -744,7 +744,7 @@ class Block:
         self._handed_on: dict[int, Column] = {}
 
     @property
-    def is_whole(self) -> bool:
+    def is_as_read(self) -> bool:
         """Whether no row has been dropped or repeated, and no earlier program has handed on results."""
         return not self._selections and self._origin is None and not self._handed_on
 

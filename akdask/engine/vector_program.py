@@ -689,7 +689,7 @@ class CompiledPredicate:
         """The columns that it reads."""
         return self._pipeline.columns
 
-    def marks(self, out: NumberArray, columns: Sequence[Stretch]) -> NumberArray:
+    def evaluate(self, out: NumberArray, columns: Sequence[Stretch]) -> NumberArray:
         """Fill an array of bool with where the predicate holds, given the rows of its columns in memory."""
         addresses = [
             (stretch.descriptor, stretch.offset, FORMS[stretch.stored or load.dtype.name])

@@ -382,13 +382,13 @@ PREDICATES = {
 def marked(monkeypatch):
     """Note the rows of blocks whose predicate is compiled."""
     seen = []
-    marks = CompiledPredicate.marks
+    evaluate = CompiledPredicate.evaluate
 
     def noted(self, out, columns):
         seen.append(len(out))
-        return marks(self, out, columns)
+        return evaluate(self, out, columns)
 
-    monkeypatch.setattr(CompiledPredicate, "marks", noted)
+    monkeypatch.setattr(CompiledPredicate, "evaluate", noted)
     return seen
 
 
