@@ -499,3 +499,19 @@ def test_a_sequence_of_labels_makes_a_categorical():
     assert cls._from_sequence(["a", None]).isna().tolist() == [False, True]
     # Results of functions have types of their own.
     assert pd.Series(cls(["a", "b"])).map({"a": 1, "b": 2}).tolist() == [1, 2]
+
+
+def test_numbers_that_are_put_together_have_the_widest_of_their_types():
+    for one, other, wanted in (
+        ("ak_uint8", "uint8", "ak_uint8"), ("ak_uint8", "uint16", "ak_uint64"), ("ak_uint8", "int8", "ak_int64"),
+        ("ak_uint8", "ak_int64", "ak_int64"), ("ak_uint8", "ak_uint64", "ak_uint64"), ("ak_uint8", "bool", "object"),
+        ("ak_uint8", "float32", "ak_float64"), ("ak_int64", "int8", "ak_int64"), ("ak_uint64", "uint8", "ak_uint64"),
+        ("ak_int64", "ak_uint64", "ak_float64"), ("ak_bigint", "ak_int64", "ak_bigint"),
+        ("ak_bigint", "float64", "ak_float64"), ("ak_string", "ak_string", "ak_string"),
+        ("ak_string", "str", "ak_string"),
+    ):  # fmt: skip
+        items = ["a"] if one == "ak_string" else [1]
+        for parts in ((one, other), (other, one)):
+            found = pd.concat([pd.Series(items, dtype=dtype) for dtype in parts])
+            assert found.dtype == wanted, parts
+            assert found.tolist() == items * 2

@@ -208,6 +208,10 @@ def test_sums_that_do_not_skip_what_is_missing_are_missing():
     assert zeros.any(skipna=False)
     assert not zeros.any()
     assert pd.array([1, None], dtype="ak_int64").all(skipna=False)
+    for name in ("cumsum", "cumprod", "cummin", "cummax"):
+        accumulated = pd.array([2, None, 1], dtype="ak_int64")._accumulate(name)
+        wanted = getattr(pd.Series([2, None, 1]), name)()
+        np.testing.assert_array_equal(accumulated.to_numpy(float, na_value=np.nan), wanted)
     assert zeros._accumulate("cumsum", skipna=False).isna().tolist() == [False, True]
     assert pd.array([None, 4], dtype="ak_int64")._accumulate("cumsum", skipna=False).isna().all()
 

@@ -602,3 +602,32 @@ def test_entries_and_columns_are_deleted(labels):
     assert difference(held, wanted) is None
     with pytest.raises(KeyError):
         del held["x"]
+
+
+@pytest.mark.filterwarnings("ignore:.*ran in pandas")
+@pytest.mark.parametrize("observed", [True, False])
+@pytest.mark.parametrize("by", ["c", ["c"], ["k", "c"], "k"], ids=str)
+def test_groups_of_categories_are_numbered_as_by_pandas(by, observed):
+    kinds = pandas.Categorical(["b", "a", None, "b", "c"], ["c", "z", "b", "a"])
+    rows = pandas.DataFrame({"c": kinds, "k": [2, 1, 1, 2, 1], "x": range(5)})
+    held = pd.DataFrame._of(pd.DataFrame(rows).lazy(), None)
+    for ascending in (True, False):
+        found, wanted = (frame.groupby(by, observed=observed).ngroup(ascending) for frame in (held, rows))
+        assert difference(found, wanted) is None
+    if by == "k" or observed:
+        with config.set(pandas_fallback="error"):
+            assert (
+                difference(held.groupby(by, observed=observed).ngroup(), rows.groupby(by, observed=observed).ngroup())
+                is None
+            )
+
+
+@pytest.mark.filterwarnings("ignore:.*ran in pandas")
+@pytest.mark.parametrize("length", [1, 2, 5])
+def test_rows_that_are_not_there_are_missing_beside_any_number_of_rows(length):
+    rows = pandas.DataFrame({"x": np.arange(length) + 0.5, "s": list("abcde")[:length]}, list("vwxyz")[:length])
+    held = pd.DataFrame._of(pd.DataFrame(rows).lazy(), None)
+    for labels in (["v", "q"], ["q", "v", "r"], ["q"], ["v"]):
+        assert difference(held.reindex(labels), rows.reindex(labels)) is None
+        assert difference(held["x"].reindex(labels), rows["x"].reindex(labels)) is None
+        assert difference(held["x"].reindex(labels, fill_value=7), rows["x"].reindex(labels, fill_value=7)) is None

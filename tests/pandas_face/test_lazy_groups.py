@@ -119,6 +119,24 @@ def test_a_join_takes_the_plan(how: str, join: Callable[..., Any], monkeypatch: 
     assert not computed
 
 
+@pytest.mark.parametrize("dropna", [True, False])
+@pytest.mark.parametrize("sort", [True, False])
+@pytest.mark.parametrize("by", ["text", ["k", "text"], ["text", "k"]], ids=str)
+def test_groups_of_missing_keys_and_of_repeated_columns_are_joined(by: Any, sort: bool, dropna: bool) -> None:
+    some, _ = _rows(1)
+    some.loc[::3, "text"] = None
+    options = {"sort": sort, "dropna": dropna}
+    for columns in (["n"], ["n", "n"], ["v", "n"]):
+        totals, wanted = (frame.groupby(by, **options)[columns].sum() for frame in (_lazily(some), some))
+        pandas.testing.assert_frame_equal(totals.copy().to_pandas(), wanted)
+        if len({*columns}) == len(columns):
+            joined, expected = (
+                rows.merge(frame.groupby(by, as_index=False, **options)[columns].sum(), on=by, suffixes=("", "_total"))
+                for rows, frame in ((_lazily(some), _lazily(some)), (some, some))
+            )
+            pandas.testing.assert_frame_equal(joined.to_pandas(), expected)
+
+
 def test_two_readers_share_what_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     given, _ = _rows(2)
     computed = _computations(monkeypatch)
