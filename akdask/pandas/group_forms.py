@@ -695,7 +695,7 @@ def transform(grouped: Grouped, func: Any, *args: Any, **kwargs: Any) -> Any:
             kind = grouped.kind(at)
             if kind not in "iufb" and func not in ("count", "nunique"):
                 raise NotLazyError("a column has no numbers")
-            if (func in ("any", "all", "prod", "first", "last") and kind != "f") or func in ("any", "all"):
+            if func in ("any", "all") or (func in ("prod", "first", "last") and kind != "f"):
                 raise NotLazyError("the type of the result is another one")
     if func == "size" and not grouped.is_series:
         raise NotLazyError("sizes of groups of a frame are a Series")

@@ -631,3 +631,11 @@ def test_rows_that_are_not_there_are_missing_beside_any_number_of_rows(length):
         assert difference(held.reindex(labels), rows.reindex(labels)) is None
         assert difference(held["x"].reindex(labels), rows["x"].reindex(labels)) is None
         assert difference(held["x"].reindex(labels, fill_value=7), rows["x"].reindex(labels, fill_value=7)) is None
+        others = pandas.DataFrame({"s": ["a", "q"], "y": [1, 2]})
+        options = {"on": "s", "how": "left", "indicator": True}
+        with config.set(pandas_fallback="error"):
+            assert difference(pd.DataFrame(others).merge(held, **options), others.merge(rows, **options)) is None
+    numbered, wanted = held.reset_index(drop=True), rows.reset_index(drop=True)
+    for numbers in ([-5, 0, length + 7], range(length + 3)):
+        options = {"method": "ffill", "limit": 1}
+        assert difference(numbered.reindex(numbers, **options), wanted.reindex(numbers, **options)) is None

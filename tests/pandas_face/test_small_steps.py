@@ -17,7 +17,20 @@ import pytest
 
 import akdask.pandas as pd
 from akdask.formats.csv.lines import MISSING
-from akdask.pandas import arguments, chunks, csv_rows, face, frame_forms, labels, scripts, selection, tuning, writing
+from akdask.pandas import (
+    arguments,
+    cached_rows,
+    chunks,
+    csv_rows,
+    face,
+    frame_forms,
+    group_chunks,
+    labels,
+    scripts,
+    selection,
+    tuning,
+    writing,
+)
 from akdask.pandas.encoded import encoded
 from akdask.pandas.encoded_steps import _columns_taken
 from akdask.pandas.frame import only_moves_labels
@@ -53,6 +66,28 @@ def test_rows_of_chosen_numbers_come_in_their_order(numbers):
         (held["x"].iloc[numbers], rows["x"].iloc[numbers]),
     ):  # fmt: skip
         assert difference(found, wanted) is None
+
+
+def test_calls_on_groups_tell_which_columns_they_ask_for():
+    chosen = SimpleNamespace(_step="__getitem__", _args=("x",), _kwargs={})
+    several = SimpleNamespace(_step="__getitem__", _args=(["x", "y"],), _kwargs={})
+    windows = SimpleNamespace(_step="rolling", _args=(3,), _kwargs={})
+    for steps, name, args, kwargs, wanted in (
+        ([chosen], "agg", (len,), {}, ["x"]), ([several], "apply", (len,), {}, ["x", "y"]),
+        ([windows], "sum", (), {}, None), ([], "apply", (len,), {}, None), ([], "agg", (), {}, None),
+        ([], "agg", (), {"n": ("x", len), "m": ("y", "sum")}, ["x", "y"]),
+        ([], "agg", (), {"n": ("x", len), "p": 3}, None),
+        ([], "agg", ({"y": len, "x": "sum"},), {}, ["y", "x"]), ([], "agg", ({"y": len},), {"p": 3}, ["y"]),
+        ([], "aggregate", ({"y": len},), {"p": (1, 2)}, ["y"]), ([], "agg", (len,), {}, None),
+        ([], "agg", (len,), {"p": (1, 2)}, None), ([], "agg", ({"y": len}, 3), {}, None),
+    ):  # fmt: skip
+        assert group_chunks.Replay(steps, name, args, kwargs).columns == wanted, (name, args, kwargs)
+
+
+def test_computed_rows_take_a_part_of_memory(monkeypatch):
+    monkeypatch.setattr(cached_rows.cluster, "process_memory", lambda: 800)
+    monkeypatch.setattr(tuning, "CACHED_SHARE", 8)
+    assert cached_rows._limit() == 100
 
 
 # ---- programs
