@@ -114,6 +114,18 @@ def test_notes_outlive_assignment():
         assert frame.sort_values("z").attrs == {"unit": "m"}
 
 
+def test_notes_take_the_place_of_others():
+    with mock.patch.object(tuning, "EAGER_VALUES", -1), config.set(pandas_fallback="silent"):
+        rows = pandas.DataFrame({"k": [2, 1]})
+        lazily = akdask.pandas.DataFrame._of(akdask.pandas.DataFrame(rows).lazy(), None)
+        for own in (lazily, lazily["k"], akdask.pandas.DataFrame(rows)):
+            own.attrs = {"unit": "m"}
+            assert own.attrs == own.head(1).attrs == {"unit": "m"}
+            own.attrs = {"source": "here"}
+            assert own.attrs == own.copy().attrs == {"source": "here"}
+            assert own.to_pandas().attrs == {"source": "here"}
+
+
 def test_notes_of_results_are_their_own():
     with mock.patch.object(tuning, "EAGER_VALUES", -1):
         frame = akdask.pandas.DataFrame({"k": [2, 1]})
