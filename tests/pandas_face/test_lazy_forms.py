@@ -639,3 +639,30 @@ def test_rows_that_are_not_there_are_missing_beside_any_number_of_rows(length):
     for numbers in ([-5, 0, length + 7], range(length + 3)):
         options = {"method": "ffill", "limit": 1}
         assert difference(numbered.reindex(numbers, **options), wanted.reindex(numbers, **options)) is None
+
+
+@pytest.mark.filterwarnings("ignore:.*ran in pandas")
+def test_changes_in_groups_take_options_as_in_pandas():
+    rows = ROWS.set_index("t")
+    held = pd.DataFrame._of(pd.DataFrame(rows).lazy(), None)
+    for options in ({}, {"periods": 2}, {"periods": -1}, {"fill_method": None}, {"freq": "9h"}, {"freq": "18h"}):
+        found, wanted = (frame.groupby("k")["x"].pct_change(**options) for frame in (held, rows))
+        assert difference(found, wanted) is None, options
+    for own in (held, rows):
+        with pytest.raises(ValueError, match="fill_method"):
+            own.groupby("k")["x"].pct_change(fill_method="ffill")
+
+
+def test_bins_have_several_reductions_lazily():
+    rows = ROWS.set_index("t")[["x", "y"]]
+    held = pd.DataFrame._of(pd.DataFrame(rows).lazy(), None)
+    with config.set(pandas_fallback="error"):
+        for given, named in (
+            ((["sum", "max"],), {}), (({"x": "sum", "y": "mean"},), {}), (({"x": ["sum", "min"]},), {}),
+            ((), {"most": ("x", "max"), "total": ("y", "sum")}), (("min",), {}),
+        ):  # fmt: skip
+            found, wanted = (frame.resample("1D").agg(*given, **named) for frame in (held, rows))
+            assert difference(found, wanted) is None, (given, named)
+    with config.set(pandas_fallback="silent"):
+        found, wanted = (frame.resample("1D").agg(["sum", len]) for frame in (held, rows))
+        assert difference(found, wanted) is None
