@@ -61,6 +61,13 @@ def test_a_frame_has_a_row_for_each_group_and_column():
     np.testing.assert_allclose(listed["y"], 1)
 
 
+@pytest.mark.parametrize("name", ["skew", "kurt", "sem", "std", "var"])
+def test_groups_of_each_size_have_the_moments_of_pandas(name):
+    rows = pd.DataFrame({"k": np.repeat(np.arange(1, 9), np.arange(1, 9)), "x": np.arange(36) ** 2 % 37 + 0.5})
+    found, wanted = (getattr(frame.groupby("k")["x"], name)() for frame in (ak.DataFrame(rows), rows))
+    np.testing.assert_allclose(found.to_numpy(), wanted.to_numpy(), rtol=1e-9)
+
+
 def test_equal_values_have_no_shape():
     frame = pd.DataFrame({"k": [0] * 5, "x": [0.1] * 5, "y": [1.0, 2, 3, 4, 6]})
     ours = ak.DataFrame(frame)

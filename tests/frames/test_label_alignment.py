@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.errors import AkdaskError, NonUniqueError
+from akdask.errors import AkdaskError, ArgumentTypeError, NonUniqueError
 from akdask.frames import alignment
 from akdask.pandas_errors import MaskLabelsError
 from akdask.testing.memory import MemorySource
@@ -415,3 +415,17 @@ def test_columns_of_the_rows_before_a_selection_are_not_joined(layout: str) -> N
     found["half"], found["more"] = frame.y / 2, some.x + 1
     assert "join" not in str(found.explain()).lower()
     assert found.to_pandas()["half"].tolist() == [value / 2 for value in range(15, 5, -1)]
+
+
+def test_rows_are_aligned_by_labels_of_one_kind_alone():
+    values = ak.array([1.0, 2.0, 4.0])
+    labels = {
+        "text": ak.array(["a", "b", "c"]), "labels": ak.Categorical(ak.array(["c", "b", "a"])),
+        "integers": ak.array([0, 1, 2]), "floats": ak.array([2.0, 1.0, 0.0]), "times": ak.Datetime(ak.array([0, 1, 2])),
+    }  # fmt: skip
+    rows = {kind: ak.Series(values, index=index) for kind, index in labels.items()}
+    for one, other in (("text", "labels"), ("labels", "text"), ("integers", "floats"), ("floats", "integers")):
+        assert (rows[one] + rows[other]).to_pandas().tolist() == [5.0, 4.0, 5.0]
+    for one, other in (("times", "integers"), ("floats", "times"), ("text", "integers"), ("times", "labels")):
+        with pytest.raises(ArgumentTypeError):
+            rows[one] + rows[other]

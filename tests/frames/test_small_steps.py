@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import akdask as ak
-from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, PositionError
+from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, PositionError, UnfitArgumentError
 from akdask.frames import alignment, conversion, display, distinct, elementwise, expressions, functions, reductions
 from akdask.frames.samples import Samples
 from akdask.storage.objects import ObjType
@@ -588,3 +588,25 @@ def test_kinds_of_arrays_are_told():
         assert {name for name, array in arrays.items() if test(array)} == kinds
         assert {name for name, array in arrays.items() if test(ak.Series(array))} == kinds
         assert not test(7)
+
+
+def test_conditions_are_arrays_columns_or_functions():
+    rows = pd.DataFrame({"x": [1.5, 2, 3], "y": [4, 5, 6.5]})
+    frame = ak.DataFrame(rows)
+    series, truths = ak.Series(frame["x"]), [True, False, True]
+    with pytest.raises(ArgumentTypeError, match="a condition is an array"):
+        series.where(truths, 0)
+    for cond, wanted in (
+        (ak.array(truths), truths), (lambda own: own > 1.75, lambda own: own > 1.75), (frame["x"] != 2, rows["x"] != 2),
+    ):  # fmt: skip
+        for name in ("where", "mask"):
+            found = getattr(series, name)(cond, 0).to_pandas()
+            assert found.tolist() == getattr(rows["x"], name)(wanted, 0).tolist()
+
+
+def test_labels_and_values_of_a_series_are_arrays_both():
+    values = ak.array([1, 2])
+    assert ak.Series([[values, values], values]).to_pandas().to_dict() == {(1, 1): 1, (2, 2): 2}
+    for labels in ([values, "x"], [values, [1, 2]]):
+        with pytest.raises(UnfitArgumentError):
+            ak.Series([labels, values])

@@ -34,7 +34,7 @@ from akdask.pandas import (
 from akdask.pandas.encoded import encoded
 from akdask.pandas.encoded_steps import _columns_taken
 from akdask.pandas.frame import only_moves_labels
-from akdask.pandas.lazy import as_labels, lazy_frame
+from akdask.pandas.lazy import _plain_labels, as_labels, lazy_frame
 from akdask.pandas.refusals import NotLazyError
 from akdask.pandas.steps import FrameGroups, SeriesGroups
 from tests.pandas_face.compare import difference
@@ -66,6 +66,18 @@ def test_rows_of_chosen_numbers_come_in_their_order(numbers):
         (held["x"].iloc[numbers], rows["x"].iloc[numbers]),
     ):  # fmt: skip
         assert difference(found, wanted) is None
+
+
+def test_labels_that_number_rows_from_0_are_kept_as_they_are():
+    plain = pandas.RangeIndex(3)
+    kept, coding = _plain_labels(plain)
+    assert kept is plain
+    assert coding is None
+    for given in (pandas.RangeIndex(1, 4), pandas.RangeIndex(0, 6, 2), pandas.RangeIndex(3, name="n")):
+        found, coding = _plain_labels(given)
+        assert coding is None
+        assert not isinstance(found, pandas.RangeIndex)
+        pandas.testing.assert_index_equal(found, given, exact=False)
 
 
 def test_calls_on_groups_tell_which_columns_they_ask_for():
