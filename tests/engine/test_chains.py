@@ -296,6 +296,7 @@ NOT_IN_CHAINS = {
     "PersistedResults": "has no inputs",
     "Element": "is a number, not rows to go on with",
     "Fused": "is made of tasks, for a cluster",
+    "TaskGraph": "is made of tasks, for a cluster",
     "CollectColumns": "ends a plan",
     "ToDask": "ends a plan",
     "Write": "ends a plan",
