@@ -236,6 +236,17 @@ def test_arrays_hold_their_window(tmp_path):
     assert not numbers.flags.writeable
 
 
+def test_windows_that_are_in_use_at_the_end_of_a_process_are_closed_in_silence(tmp_path):
+    path = tmp_path / "x.h5"
+    write(path, {"x": np.arange(100_000)})
+    script = (
+        "import sys, akdask as ak; from akdask.storage import windows\n"
+        "print(int(ak.read_hdf(sys.argv[1], 'x')['x'].sum())); sys.held = windows._windows.values()[0].numbers"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{100_000 * 99_999 // 2}\n", "")
+
+
 def test_threads_share_windows(tmp_path):
     path = tmp_path / "x.h5"
     columns = {f"c{number}": np.arange(NROWS) + number for number in range(8)}
