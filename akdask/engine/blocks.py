@@ -305,6 +305,7 @@ class Partition:
         self._lent: list[tuple[ColumnType, NumberArray]] = []
         self._of_distinct: dict[int, tuple[Apply, Any, Column]] = {}
         self._compiled: dict[int, CompiledPredicate | None] = {}
+        self._in_memory: dict[Load, Stretch | None] = {}
 
     def __enter__(self) -> Self:
         self._readers = [self._open(item) for item in self.inputs]
@@ -500,10 +501,13 @@ class Partition:
         return compiled.evaluate(buffer[: block.nrows], [self._stretch(block, load) for load in compiled.columns])
 
     def _stretch(self, block: Block, load: Load) -> Stretch:
-        """Return the rows of a block in memory, where the file has them or after reading them."""
-        stretches = self._readers[load.base].stretches(load.column)
-        if stretches is not None and len(stretches) == 1 and stretches[0].descriptor == IN_MEMORY:
-            return stretches[0].slice(*block.rows, load.dtype.itemsize)
+        """Return the rows of a block in memory, where the input has them or after reading them."""
+        if load not in self._in_memory:
+            first, *others = self._readers[load.base].stretches(load.column) or (None,)
+            self._in_memory[load] = None if first is None or others or first.descriptor != IN_MEMORY else first
+        column = self._in_memory[load]
+        if column is not None:
+            return column.slice(*block.rows, load.dtype.itemsize)
         return stretch_of(np.ascontiguousarray(block.load(load)))
 
     def read(self, load: Load, start: int, stop: int, out: NumberArray | None) -> Any:
