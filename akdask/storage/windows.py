@@ -54,7 +54,10 @@ class Window:
 
 
 def _limit() -> int:
-    return min(tuning.MOST_WINDOW_BYTES, cluster.process_memory() // tuning.WINDOW_SHARE)
+    """Return the bytes of all windows; a worker that has reached its own limit is paused, and windows count as well."""
+    worker = cluster.current_worker()
+    memory = (None if worker is None else cluster.memory_limit(worker)) or cluster.process_memory()
+    return min(tuning.MOST_WINDOW_BYTES, memory // tuning.WINDOW_SHARE)
 
 
 _windows: Cache[tuple[FileIdentity, int, int], Window] = Cache(

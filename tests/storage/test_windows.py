@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import h5py
 import numpy as np
@@ -15,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask import caches
+from akdask import caches, cluster
 from akdask.errors import FileError
 from akdask.formats.hdf5.file_set import open_set
 from akdask.storage import tuning, windows
@@ -207,6 +208,14 @@ def test_windows_that_are_not_used_make_room(tmp_path, clock):
 def test_memory_that_is_short_leaves_less_for_windows(tmp_path, clock):
     with ak.config.set(memory_limit=1000 * tuning.WINDOW_SHARE):
         assert [window is not None for window in made(tmp_path, range(2))] == [True, False]
+
+
+@pytest.mark.parametrize(("limit", "windows_of_two"), [(1000, 1), (10_000, 2), (None, 2)])
+def test_the_limit_of_a_worker_leaves_less_for_windows(tmp_path, clock, monkeypatch, limit, windows_of_two):
+    limit = limit and limit * tuning.WINDOW_SHARE
+    worker = SimpleNamespace(memory_manager=SimpleNamespace(memory_limit=limit))
+    monkeypatch.setattr(cluster, "current_worker", lambda: worker)
+    assert len([window for window in made(tmp_path, range(2)) if window is not None]) == windows_of_two
 
 
 @pytest.mark.parametrize("least", [8 * NROWS, 8 * NROWS + 1])
