@@ -90,14 +90,9 @@ def window_of(file: FileIdentity, descriptor: int, offset: int, nbytes: int) -> 
 
 def _fits(nbytes: int) -> bool:
     """Whether the windows that were not used for some time leave room for another one."""
-    excess, now = _windows.nbytes + nbytes - _limit(), monotonic()
-    for window in _windows.values() if excess > 0 else ():
-        if now - window.used < tuning.IDLE_SECONDS:
-            break
-        excess -= window.nbytes
-        if excess <= 0:
-            break
-    return excess <= 0
+    now = monotonic()
+    idle = sum(window.nbytes for window in _windows.values() if now - window.used >= tuning.IDLE_SECONDS)
+    return _windows.nbytes - idle + nbytes <= _limit()
 
 
 _BYTE = bytearray(1)
