@@ -25,6 +25,7 @@ from akdask.formats.hdf5 import (
     metadata,
     new_file,
     pandas_file,
+    readers,
     row_spaces,
     rules_of_metadata,
     rules_of_objects,
@@ -458,7 +459,7 @@ def test_chunks_that_will_be_read_are_fetched_as_soon_as_the_file_is_open(tmp_pa
     ):
         with range_reader(file) as opened:
             ranges = Ranges(opened)
-            reader = row_spaces.ChunkedReader(ranges, wanted)
+            reader = readers.ChunkedReader(ranges, wanted)
             assert ranges.expected == []
             for start in (0, 4):
                 out = np.empty(4, np.int64)
@@ -527,7 +528,7 @@ NOTHING = {"empty": True, "one": False, "none": True, "both": True, "other": Tru
 )  # fmt: skip
 def test_elements_of_rows_are_cut_in_proportion(dtype, lengths, rows, wanted):
     extents = [SimpleNamespace(length=length) for length in lengths]
-    found = list(row_spaces._elements_of(SimpleNamespace(dtype=dtype, extents=extents), *rows))
+    found = list(readers._elements_of(SimpleNamespace(dtype=dtype, extents=extents), *rows))
     assert [one[1:] for one in found] == wanted
     assert [one[0] for one in found] == extents[: len(found)]
 

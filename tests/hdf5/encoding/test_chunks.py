@@ -13,7 +13,7 @@ import akdask as ak
 from akdask.errors import FileFormatError, TransferError
 from akdask.formats.hdf5 import chunks
 from akdask.formats.hdf5.chunks import ChunkError, boxes, fletcher32, undo
-from akdask.formats.hdf5.row_spaces import ChunkedReader
+from akdask.formats.hdf5.readers import ChunkedReader
 from akdask.storage.files import identify
 from akdask.storage.ranges import ELSEWHERE, Extent, range_reader
 

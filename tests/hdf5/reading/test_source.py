@@ -11,7 +11,7 @@ import pytest
 
 from akdask import config
 from akdask.errors import FileError, MissingDatasetError
-from akdask.formats.hdf5 import inspect, low_level, row_spaces
+from akdask.formats.hdf5 import inspect, low_level, readers
 from akdask.formats.hdf5.file_set import open_set
 from akdask.storage.source import Part, PartReader, Source
 
@@ -141,7 +141,7 @@ def test_opening_again_looks_at_no_metadata(pattern, monkeypatch):
 
 def test_reading_contiguous_data_does_not_open_hdf5(pattern, read_column, monkeypatch):
     found = open_set(pattern).select()
-    monkeypatch.setattr(row_spaces, "open_hdf5", None)
+    monkeypatch.setattr(readers, "open_hdf5", None)
     monkeypatch.setattr(low_level.h5py, "File", None)
     assert read_column(found["a"].members["values"]) == [0, 1, 2, 10, 11, 12, 13]
     assert len(read_column(found["s"].members["values"])) == 7
