@@ -253,7 +253,6 @@ NAMED = {
     "_threads": "threads, which a forked process forgets",
     "_field_names": CLOSED,
     "_defaults": CLOSED,
-    "_glob_expression": "regular expressions of file names, at most as many as sets of files are known",
     "_result": "types by operation, types and constants, at most 1024, needed by each operation on typed columns",
     "_result_type": "types by operation and types, at most 4096, needed by each operator that is written",
     "_running_type": "types by type of number and operation, at most 128",

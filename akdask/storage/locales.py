@@ -11,7 +11,6 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeAlias, TypeVar
 
@@ -347,7 +346,7 @@ def missing_locales(files: Iterable[str]) -> Iterator[str]:
         yield from (f"{prefix}_LOCALE{k:0{width}d}{extension}" for k in range(max(numbers)) if k not in numbers)
 
 
-@lru_cache(tuning.KNOWN_SETS)
+@cached_results("expressions of patterns", tuning.KNOWN_SETS)
 def _glob_expression(pattern: str) -> str:
     """Return the regular expression of paths that a glob pattern matches."""
     parts = re.split(r"(\*+|\?|\[[^\]]+\])", pattern)
