@@ -72,6 +72,10 @@ def window_of(file: FileIdentity, descriptor: int, offset: int, nbytes: int) -> 
     """
     key = (file, offset, nbytes)
     found = _windows.get(key)
+    if found is not None and found.is_torn:
+        # By an error of the disk, if the file is as it was: the next look may find the bytes.
+        _windows.pop(key)
+        found = None
     if found is None:
         if offset + nbytes > file.size or not _fits(nbytes):
             return None

@@ -218,6 +218,24 @@ def test_the_limit_of_a_worker_leaves_less_for_windows(tmp_path, clock, monkeypa
     assert len([window for window in made(tmp_path, range(2)) if window is not None]) == windows_of_two
 
 
+def test_a_torn_window_is_made_anew(tmp_path):
+    path = tmp_path / "x"
+    path.write_bytes(bytes([7]) * 10_000)
+    with path.open("rb") as file:
+        state = identity_of(str(path), os.stat(path))
+        torn = windows.window_of(state, file.fileno(), 0, 10_000)
+        # As an error of the disk does, while the file keeps its state.
+        os.truncate(path, 0)
+        assert not torn.numbers.any()
+        path.write_bytes(bytes([7]) * 10_000)
+        found = windows.window_of(state, file.fileno(), 0, 10_000)
+        assert (found.numbers == 7).all()
+        assert torn.is_torn
+        assert not found.is_torn
+        assert windows.window_of(state, file.fileno(), 0, 10_000) is found
+    assert mapped() == (1, 10_000)
+
+
 @pytest.mark.parametrize("least", [8 * NROWS, 8 * NROWS + 1])
 def test_bytes_of_few_rows_have_no_window(tmp_path, monkeypatch, least):
     monkeypatch.setattr(tuning, "LEAST_WINDOW_BYTES", least)
