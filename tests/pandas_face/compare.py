@@ -193,6 +193,13 @@ def _chunks() -> Iterator[list[str]]:
         yield noted
 
 
+@contextmanager
+def ways_noted() -> Iterator[tuple[list[str], list[str]]]:
+    """Note failures of lazy forms, and methods that pandas answers for chunks of rows."""
+    with _failures_of_forms() as failures, _chunks() as in_chunks:
+        yield failures, in_chunks
+
+
 def outcome(idiom: str, data: str) -> tuple[str, str | None]:
     """Return which way an idiom took, and how its value differs from pandas'.
 
@@ -201,7 +208,7 @@ def outcome(idiom: str, data: str) -> tuple[str, str | None]:
     """
     wanted = value(idiom, pandas, data)
     try:
-        with config.set(pandas_fallback="error"), _failures_of_forms() as failures, _chunks() as in_chunks:
+        with config.set(pandas_fallback="error"), ways_noted() as (failures, in_chunks):
             found = value(idiom, akdask.pandas, data)
             way = "in chunks" if in_chunks else "lazily"
             return way, failures[0] if failures else difference(found, wanted)
