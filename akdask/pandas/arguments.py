@@ -11,6 +11,14 @@ import pandas
 
 from akdask.pandas.refusals import NotLazyError
 
+NEEDING_AXIS = frozenset(
+    (
+        *("agg", "aggregate", "drop", "droplevel", "idxmax", "idxmin", "interpolate", "quantile", "rank", "set_axis"),
+        *("shift", "sort_index", "sort_values", "take", "tz_convert", "tz_localize", "xs"),
+    )
+)
+"""Methods that take no None for an axis."""
+
 NOT_GIVEN = pandas.api.extensions.no_default
 
 
@@ -96,12 +104,24 @@ def accepted(kind: Any, name: str, form: Callable[..., Any], given: dict[str, An
     parameters, takes_any = _parameters(form)
     signature = signature_of(kind, name).parameters
     found = {}
+    if not _is_axis(kind, name, given.get("axis", 0)) or not isinstance(given.get("skipna", True), bool):
+        raise NotLazyError("pandas refuses it")
+    if kind is pandas.Series and isinstance(given.get("ascending"), list):
+        raise NotLazyError("a list of orders of one column has its own rules")
     for word, value in given.items():
         if word in parameters or (takes_any and not _changes_nothing(word, value, signature)):
             found[word] = value
         elif not _changes_nothing(word, value, signature):
             raise NotLazyError(f"its argument {word} has no lazy form")
     return found
+
+
+def _is_axis(kind: Any, name: str, axis: Any) -> bool:
+    """Return whether a method knows an axis; where its class has no axes, what it is means something else."""
+    known = getattr(kind, "_AXIS_TO_AXIS_NUMBER", None)
+    if known is None:
+        return True
+    return name not in NEEDING_AXIS if axis is None else isinstance(axis, int | str) and axis in known
 
 
 def _changes_nothing(word: str, value: Any, signature: Mapping[str, inspect.Parameter]) -> bool:

@@ -47,6 +47,12 @@ def method(operate: Callable[[Any, Any], Any], reflected: bool = False) -> Calla
                 raise NotLazyError("a Series beside a frame is lined up with its columns")
         elif not pandas.api.types.is_scalar(other) or pandas.isna(other):
             raise NotLazyError("the operand has no lazy form")
+        # Comparisons by operators refuse other labels, and sides that change places pair repeated ones otherwise.
+        is_exact = (reflected or operate in COMPARISONS.values()) and isinstance(other, Series | DataFrame)
+        if is_exact and not own._row_labels.are_those_of(other._row_labels):
+            raise NotLazyError("rows are lined up by their labels")
+        if reflected and operate is operator.mod and isinstance(other, str):
+            raise NotLazyError("text is formatted")
         if operate in (operator.floordiv, operator.mod):
             check_division(*((other, own) if reflected else (own, other)))
         own, other = settled_operands(operate.__name__, [own, other])

@@ -176,6 +176,8 @@ class Face:
         name = "round" if name == "__round__" else name
         if name in OPERATORS:
             own = self.lazy()
+            if self.pandas_class is pandas.DataFrame and args and isinstance(args[0], list | tuple | np.ndarray):
+                raise NotLazyError("items beside a frame are lined up with its columns")
             if name in DIVISIONS:
                 from akdask.pandas.arithmetic_forms import check_division
 
@@ -202,6 +204,8 @@ class Face:
             result = form(own, **accepted(self.pandas_class, name, form, lazy_argument(given)))
         if not inplace:
             return self._faced(result)
+        if (lazy_kind(result) == "series") == (self.pandas_class is pandas.DataFrame):
+            raise NotLazyError("an object does not become one of another class")
         self._adopt(result)
         return self if name in RETURNING_SELF else None
 
@@ -896,8 +900,6 @@ def _attribute(name: str) -> property:
                 found = getattr(self.lazy(), name) if form is None else form(self.lazy())
                 return self._with_notes(name, (), self._faced(found))
             except Exception as reason:  # pandas answers it, or says what is wrong
-                if config.get("pandas_fallback") == "error":
-                    raise
                 invalid_calls().try_attribute(self, name, reason)
                 self._tell(name, reason)
         try:

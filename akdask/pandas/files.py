@@ -254,6 +254,8 @@ def _csv(files: str | list[str], options: dict[str, Any]) -> Any:
     if options.get("index_col") is not None:
         raise NotLazyError("labels may be of a narrow type")
     given = narrow if isinstance(narrow, dict) else dict.fromkeys(found.columns, narrow)
+    if any(f"{name}.1" in found.columns for name in given):
+        raise NotLazyError("a name may stand for several columns")
     wanted = {name: given[name] for name in found.columns if name in given}
     integers = [name for name, dtype in wanted.items() if "int" in dtype]
     # One pass finds the extremes of all of them.

@@ -146,6 +146,8 @@ def drop(
     level: Any = None,
     errors: str = "raise",
 ) -> Any:
+    if labels is not None and (index is not None or columns is not None):
+        raise NotLazyError("pandas refuses it")
     if axis in (1, "columns"):
         columns, labels = labels, None
     given = {"level": level, "errors": errors}
@@ -191,6 +193,8 @@ def reindex(
     limit: Any = None,
     tolerance: Any = None,
 ) -> Any:
+    if labels is not None and (index is not None or columns is not None):
+        raise NotLazyError("pandas refuses it")
     if axis in (1, "columns"):
         columns, labels = labels, None
     index = in_pandas(labels if index is None else index)

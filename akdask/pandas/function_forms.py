@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas
 
-from akdask.frames import functions
 from akdask.frames.dataframe import DataFrame
 from akdask.pandas import category_forms, conversions, frame_forms, key_joins
+from akdask.pandas.face import faced, lazy_argument
 from akdask.pandas.lazy import LazyFrame
 from akdask.pandas.refusals import NotLazyError
 
@@ -49,6 +49,8 @@ def concat(
         raise NotLazyError("there is no list of frames and Series")
     given = {"join": join, "keys": keys, "levels": levels, "names": names, "sort": sort}
     given["verify_integrity"] = verify_integrity
+    if axis not in (0, 1, "index", "columns"):
+        raise NotLazyError("there is no such axis")
     return concatenation.concat(list(objs), axis in (1, "columns"), ignore_index, given)
 
 
@@ -76,6 +78,15 @@ def crosstab(**options: Any) -> Any:
     return pivots.crosstab(**options)
 
 
+def by_method(name: str) -> Callable[..., Any]:
+    """Return the form of a function that is a method of frames and Series."""
+
+    def call(obj: Any) -> Any:
+        return lazy_argument(getattr(faced(obj), name)())
+
+    return call
+
+
 FORMS: Mapping[str, Callable[..., Any]] = {
     "merge": merge,
     "merge_asof": merge_asof,
@@ -86,8 +97,7 @@ FORMS: Mapping[str, Callable[..., Any]] = {
     "melt": melt,
     "pivot": pivot,
     "pivot_table": pivot_table,
-    "isna": functions.isna,
-    "notna": functions.notna,
+    **{name: by_method(name) for name in ("isna", "isnull", "notna", "notnull")},
     "cut": category_forms.cut,
     "qcut": category_forms.qcut,
     "to_datetime": conversions.to_datetime,

@@ -318,21 +318,30 @@ def reduction(how: str) -> Callable[..., Any]:
     ) -> Any:
         if not skipna or (grouped.is_wide and how in ("idxmin", "idxmax")):
             raise NotLazyError("missing values are not left out, or labels have several levels")
-        if numeric_only and grouped.is_series and grouped.kind(grouped.positions[0]) not in NUMBERS:
+        if numeric_only and grouped.is_series and not _has_numbers(grouped, grouped.positions[0]):
             raise NotLazyError("the column has no numbers")
-        positions = [at for at in grouped.positions if not numeric_only or grouped.kind(at) in NUMBERS]
+        positions = [at for at in grouped.positions if not numeric_only or _has_numbers(grouped, at)]
         if ddof != 1 and how == "sem":
             raise NotLazyError("sem with another ddof")
         params = {"ddof": ddof} if ddof != 1 else {}
         least = (0 if how in ("sum", "prod") else -1) if min_count is None else min_count
         if least <= 0:
             return of_column_each(grouped, how, positions, **params)
+        if any(grouped.kind(at) == "b" for at in positions):
+            raise NotLazyError("truth values of too few rows")
         made = per_column(grouped, how, positions, **params)
         counts = per_column(grouped, "count", positions)
         names = grouped.names if not grouped.options["as_index"] else []
         return made.where(counts >= least) if not names else _where_enough(made, counts, least, names)
 
     return reduce
+
+
+def _has_numbers(grouped: Grouped, position: int) -> bool:
+    coding = grouped.coding(position)
+    if coding is None:
+        return grouped.kind(position) in NUMBERS
+    return pandas.api.types.is_numeric_dtype(coding.dtype)
 
 
 def _where_enough(made: pandas.DataFrame, counts: pandas.DataFrame, least: int, names: Sequence[Hashable]) -> Any:
@@ -364,7 +373,8 @@ def nunique(grouped: Grouped, dropna: bool = True) -> Any:
         raise NotLazyError("missing values are counted, and keys are columns")
     counts, rows = per_column(grouped, "count", grouped.positions), sizes(grouped)
     lacks = counts.lt(rows, axis=0) if not grouped.is_series else counts < rows
-    return found + lacks.astype("int64")
+    made = found + lacks.astype("int64")
+    return made.rename(found.name) if grouped.is_series else made
 
 
 def quantile(grouped: Grouped, q: Any = 0.5, interpolation: str = "linear", numeric_only: bool = False) -> Any:
@@ -612,8 +622,8 @@ def cumulated(name: str) -> Callable[..., Any]:
 
 
 def shift(grouped: Grouped, periods: Any = 1, freq: Any = None, fill_value: Any = None, suffix: Any = None) -> Any:
-    if freq is not None or suffix is not None or not isinstance(periods, int):
-        raise NotLazyError("rows are shifted by several periods, or by time")
+    if freq is not None or suffix is not None or not isinstance(periods, int) or not periods:
+        raise NotLazyError("rows are shifted by several periods, by none, or by time")
     return by_rows("shift", "iufbMmU")(grouped, periods=periods, fill_value=fill_value)
 
 
@@ -624,6 +634,8 @@ def pct_change(grouped: Grouped, periods: int = 1, fill_method: Any = None, freq
 
 
 def diff(grouped: Grouped, periods: int = 1) -> Any:
+    if not periods:
+        raise NotLazyError("differences from the rows themselves")
     return by_rows("diff", "iufMm")(grouped, periods=periods)
 
 

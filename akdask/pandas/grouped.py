@@ -319,7 +319,7 @@ def _array_key(frame: LazyFrame, key: Any) -> tuple[Array, Hashable, None]:
         if labels is not None and labels.levels:
             raise NotLazyError("functions of several levels")
         key = labels_of(frame).map(key.get if isinstance(key, dict) else key)
-        return _as_array(key), None, None
+        return _as_array(key), key.name, None
     if isinstance(key, np.ndarray | pandas.Index) and key.ndim == 1 and not isinstance(key, pandas.MultiIndex):
         if len(key) != len(frame):
             raise NotLazyError("the key has another length")

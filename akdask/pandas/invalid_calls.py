@@ -14,7 +14,8 @@ from akdask import config
 from akdask.errors import AkdaskError, MissingColumnError, UnsupportedError
 from akdask.pandas.arguments import bound_arguments
 from akdask.pandas.face import Face, NDFrame, in_pandas, is_value_at_hand
-from akdask.pandas.labels import computed
+from akdask.pandas.labels import by_rows, computed
+from akdask.pandas.lazy import LazyFrame
 from akdask.pandas.refusals import AbsentColumnError, NotLazyError, refusal
 
 ROWS = 1000
@@ -99,7 +100,7 @@ def _try(
     if not _are_at_hand((given, *[(step._args, step._kwargs) for step in steps])):
         return
     try:
-        rows = root.to_pandas() if root.is_at_hand() else computed(root.lazy().head(ROWS))
+        rows = root.to_pandas() if root.is_at_hand() else _first_rows(root)
     except Exception:
         return
 
@@ -128,8 +129,14 @@ def _few_rows(given: Any) -> Any:
     if isinstance(given, dict):
         return {word: _few_rows(value) for word, value in given.items()}
     if isinstance(given, NDFrame) and not given.is_at_hand():
-        return computed(given.lazy().head(ROWS))
+        return _first_rows(given)
     return given
+
+
+def _first_rows(given: Any) -> Any:
+    lazily = given.lazy()
+    of_frame = isinstance(lazily, LazyFrame)
+    return computed(by_rows(lazily, lambda rows: rows.head(ROWS)) if of_frame else lazily.head(ROWS))
 
 
 def _are_at_hand(given: Any) -> bool:

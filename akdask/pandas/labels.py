@@ -191,12 +191,21 @@ def settled_columns(lazy: Any) -> Any:
 def settled_operands(name: str, items: Sequence[Any]) -> list[Any]:
     """Return the operands of an operator; integers are floats where they were missing, or are compared with floats."""
     made = _settled_operands(name, items)
+    sides = [item for item in made if isinstance(item, Series)]
+    are_bools = list(map(_is_of_bools, sides))
+    is_counted = len(sides) == 2 and all(are_bools) and name.strip("_") not in (*LOGIC, *COMPARISONS)
+    if is_counted and ("pow" in name or not sides[0]._row_labels.are_those_of(sides[1]._row_labels)):
+        raise NotLazyError("truth values are counted, or lined up by their labels")
+    if any(are_bools) and not all(are_bools) and name.strip("_") in LOGIC:
+        raise NotLazyError("truth values beside numbers")
     if name.strip("_") not in COMPARISONS or len(made) != 2:
         return made
     return [*_rounded(*made)]
 
 
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+
+LOGIC = ("and", "or", "xor", "rand", "ror", "rxor")
 
 
 def _rounded(one: Any, other: Any) -> tuple[Any, Any]:
@@ -261,6 +270,10 @@ def _settled_operands(name: str, items: Sequence[Any]) -> list[Any]:
         # NumPy rounds integers before it compares them with floats.
         return [item if _is_of_floats(item) else item.astype("float64") for item in made]
     return made
+
+
+def _is_of_bools(series: Series) -> bool:
+    return series._labelled._columns.array(VALUES)._value.dtype.kind == "bool"
 
 
 def _is_of_floats(series: Series) -> bool:

@@ -71,6 +71,8 @@ class Masked(Arrow):
         mask = np.zeros(len(values), np.bool_) if missing is None else np.array(missing, np.bool_)
         if self.kind == "f":
             mask |= np.isnan(values)
+        elif self.kind in "iu":
+            values[mask] = 1  # As in pandas, which looks for zeros among divisors, missing ones or not.
         return self.dtype.construct_array_type()(values, mask)
 
     def parts(self, how: str) -> tuple[tuple[str, str], ...]:

@@ -199,6 +199,8 @@ def diff(own: Any, coding: Narrow, periods: Any = 1) -> Any:
         raise NotLazyError("differences of numbers without a sign wrap round")
     if coding.dtype.kind == "f":
         return own - shift(own, coding, periods)
+    if coding.dtype.itemsize < np.dtype(np.int32).itemsize:
+        raise NotLazyError("differences are narrow floats")
     return plain_of(own).diff(periods)
 
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
 import pandas
 
 from akdask.arrays.array import Array
+from akdask.arrays.categorical import Categorical
 from akdask.arrays.datetimes import Datetime, Timedelta
 from akdask.arrays.pdarray import pdarray
+from akdask.arrays.strings import Strings
 from akdask.deferred import loaded_module
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.series import Series
 from akdask.pandas.face import NDFrame, words
 from akdask.pandas.labels import coding_of_array
+from akdask.pandas.lazy import LazySeries
 from akdask.pandas.refusals import NotLazyError
 
 FILLS = {
@@ -31,6 +35,7 @@ FILLS = {
 """Methods that put values into columns, or look for them, and which of their arguments these are."""
 
 DIVISIONS = words("truediv rtruediv div divide rdiv floordiv rfloordiv mod rmod pow rpow divmod rdivmod")
+ROUNDING = words("floordiv rfloordiv mod rmod divmod rdivmod")
 LOGIC = words("and or xor rand ror rxor")
 
 
@@ -46,7 +51,7 @@ def check(lazy: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     args, kwargs
         Its arguments, of which plain values, and columns of the face, are looked at.
     """
-    items = [*_items(args)]
+    items = [*_items((*args, kwargs["other"]) if "other" in kwargs else args)]
     if name not in FILLS and not items:
         return
     columns: ColumnSet = lazy._columns if isinstance(lazy, DataFrame) else lazy._labelled._columns
@@ -65,6 +70,8 @@ def check(lazy: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -
             raise NotLazyError("NA is looked for in pandas")
         _check_operands(name, kinds, items)
         return
+    if name == "fillna" and any(map(_is_missed, kinds, [given] * len(kinds))):
+        raise NotLazyError("missing values are filled with values of another type")
     if name == "fillna":  # Columns without missing values stay as they are.
         kinds = [kind for kind in kinds if kind._value.dtype.nullable or not _has_integers(kind)]
     masked = loaded_module("akdask.pandas.masked_types")
@@ -87,6 +94,25 @@ def check(lazy: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     for item in given:
         if isinstance(item, NDFrame):
             _check_column(item.lazy(), bools)
+            if isinstance(lazy, DataFrame) and any(isinstance(kind, Categorical) for kind in kinds):
+                raise NotLazyError("categories beside others keep their order in pandas")
+
+
+FILLED: Mapping[type, Any] = {
+    pdarray: int | float | np.number | np.bool_,
+    Strings: str,
+    Datetime: datetime | np.datetime64,
+    Timedelta: timedelta | np.timedelta64,
+}
+"""The plain values that columns are filled with."""
+
+
+def _is_missed(kind: Array, given: list[Any]) -> bool:
+    """Return whether a column has missing values and is filled with a plain value of another type; computes."""
+    known = FILLED.get(type(kind))
+    if known is None or all(isinstance(item, known) or not pandas.api.types.is_scalar(item) for item in given):
+        return False
+    return bool(LazySeries(kind).isna().any())
 
 
 def _check_column(other: Any, bools: list[bool]) -> None:
@@ -101,8 +127,11 @@ def _check_operands(operator: str, kinds: list[Array], items: list[Any]) -> None
     if any(item is pandas.NA for item in items):
         raise NotLazyError("NA is computed with in pandas")
     are_bools = any(isinstance(item, bool | np.bool_) for item in items)
-    if are_bools and any(isinstance(kind, Timedelta) for kind in kinds):
+    are_spans = any(isinstance(kind, Timedelta) for kind in kinds)
+    if are_bools and are_spans:
         raise NotLazyError("spans are not computed with truth values")
+    if operator in ROUNDING and are_spans and any(isinstance(item, float | np.floating) for item in items):
+        raise NotLazyError("spans are divided by floats")
     if operator in LOGIC and items and any(_is_bool(kind) != are_bools for kind in kinds):
         raise NotLazyError("pandas compares truth values alone")
     if operator in DIVISIONS and items and any(_is_bool(kind) or isinstance(kind, Datetime) for kind in kinds):

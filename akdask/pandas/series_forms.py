@@ -79,7 +79,7 @@ def mode(series: LazySeries, dropna: bool = True) -> Any:
 
 def unique(series: LazySeries) -> Any:
     found = series.unique()
-    if not isinstance(found, pdarray):
+    if not isinstance(found, pdarray) or isinstance(found, TimeArray):
         return LazySeries(found).to_pandas().array
     values = found.to_ndarray()
     return values.astype(type_with_gaps(series, values.dtype), copy=False)
@@ -217,6 +217,12 @@ def shift(series: LazySeries, periods: Any = 1, freq: Any = None, axis: Any = 0,
             floats = pdarray(series.values._frame, nearest_floats(series.values._value))
             series = LazySeries.under(series._with(floats))
     return series.shift(periods, freq, fill_value=fill_value if is_filled else None)
+
+
+def diff(series: LazySeries, periods: Any = 1) -> Any:
+    if type(series.values) is pdarray and series.values._value.dtype.kind == "bool":
+        raise NotLazyError("changes of truth values are objects")
+    return series.diff(periods)
 
 
 def interpolated(series: LazySeries) -> LazySeries:
@@ -373,6 +379,7 @@ FORMS: Mapping[str, Callable[..., Any] | str] = {
     "resample": resample,
     "reset_index": reset_index,
     "shift": shift,
+    "sort_index": "frame_forms",
     "sort_values": sort_values,
     **{name: by_labels(name) for name in BY_LABELS},
     **{name: of_numbers(name) for name in ATTRIBUTES},
@@ -380,6 +387,7 @@ FORMS: Mapping[str, Callable[..., Any] | str] = {
     "argsort": argsort,
     "between": between,
     "clip": "clip_forms",
+    "diff": diff,
     "fillna": fillna,
     "get": get,
     "infer_objects": infer_objects,

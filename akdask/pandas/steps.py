@@ -142,8 +142,6 @@ class Step(Face):
                 found = getattr(self.lazy(), name) if form is None else form(self.lazy())
                 return self._with_notes(name, (), self._faced(found() if inspect.ismethod(found) else found))
             except Exception as reason:
-                if config.get("pandas_fallback") == "error":
-                    raise
                 invalid_calls().try_attribute(self, name, reason)
                 self._tell(name, reason)
         try:
