@@ -20,7 +20,14 @@ if TYPE_CHECKING:
     from distributed import Client
 
 # A cluster stays while all tests run, and spends a tenth of a processor on looking at itself unless told not to.
-dask.config.set({"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "1s"})
+dask.config.set(
+    {
+        "distributed.worker.profile.enabled": False,
+        "distributed.admin.tick.interval": "1s",
+        "distributed.admin.system-monitor.interval": "10s",
+        "distributed.worker.memory.monitor-interval": "1s",
+    }
+)
 
 # Where a test fails, its developer wants to see where.
 dask.config.set({"akdask.full_tracebacks": True})
