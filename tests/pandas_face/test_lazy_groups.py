@@ -255,6 +255,7 @@ def test_the_first_rows_of_results_in_order_are_those_of_pandas(first: int, seed
                 pandas.testing.assert_frame_equal(take(found(rows), by=by).to_pandas(), take(found(given), by=by))
 
 
+@pytest.mark.sampled(one_of=8)
 @pytest.mark.parametrize("seed", range(3))
 def test_the_largest_and_smallest_results_are_those_of_pandas(seed: int) -> None:
     given = _rows(seed)[0]
@@ -273,6 +274,7 @@ def test_the_largest_and_smallest_results_are_those_of_pandas(seed: int) -> None
                         )
 
 
+@pytest.mark.sampled(one_of=2)
 @pytest.mark.parametrize("seed", range(2))
 def test_first_rows_in_the_order_of_several_columns_are_those_of_pandas(seed: int) -> None:
     given = _rows(seed)[0]
