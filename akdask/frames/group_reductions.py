@@ -54,6 +54,7 @@ COMPOSED = ("sem", "skew", "kurt")
 
 
 OF_NOTHING = {"size": 0, "count": 0, "nunique": 0, "sum": 0, "prod": 1, "any": False, "all": True}
+OF_NOTHING |= {"argmin": -1, "argmax": -1}  # as of rows whose values are all missing
 """What reductions find of no rows; all others find nothing."""
 
 
@@ -168,17 +169,17 @@ def reduce_at_once(groups: DataFrameGroupBy, calls: Iterable[Reduced], **params:
             found[name] = _beside(keys, getattr(group_moments, how)(groups.gb, given[column], **params))
         elif name not in found:
             found[name] = _beside(keys, of_any_type(groups.gb, how, given[column], **params)[1])
-    labels: Any = groups.df._columns.index_array() if by_label else None
-    found |= {name: labels[demanded(how, found[name])] for name, how in by_label.items()}
     for name, (column, function) in by_users.items():
         made = in_pandas(groups, columns=[column])[column].agg(function)
         found[name] = _beside(keys, array(made.to_numpy()))
     if not groups.observed:
-        by_name = {name: how for name, _, how in calls} | dict.fromkeys([*by_users, *by_label], "")
+        by_name = {name: how for name, _, how in calls} | dict.fromkeys(by_users, "")
         keys, completed = with_unobserved(
             groups.gb, keys, [found[name] for name in order], [by_name[name] for name in order]
         )
         found = dict(zip(order, completed, strict=True))
+    labels: Any = groups.df._columns.index_array() if by_label else None
+    found |= {name: labels[demanded(how, found[name])] for name, how in by_label.items()}
     return labelled_by_keys(groups, keys, {name: found[name] for name in order})
 
 

@@ -1,5 +1,7 @@
 """`idxmin` and `idxmax` of groups; the reference is pandas."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,6 +19,16 @@ CALLS = [
     "groupby('k').agg(at=('x', '{}'))", "groupby('k').agg({{'x': '{}', 'n': 'sum'}})", "groupby('k').x.agg('{}')",
     "groupby('k').x.agg(['min', '{}'])",
 ]  # fmt: skip
+
+
+ALL = FULL.assign(k=pd.Categorical(list("aabb"), list("ba")))
+LACKING = FULL.assign(k=pd.Categorical(list("aabb"), list("bca")))
+
+
+def test_labels_of_extremes_by_categories():
+    calls = [call.replace("('k')", "('k', observed=False)") for call in CALLS]
+    for (rows, how), call in product([(LACKING, "idxmin"), (LACKING, "idxmax"), (ALL, "idxmax")], calls):
+        test_labels_of_extremes(rows, how, call)
 
 
 @pytest.mark.parametrize("rows", [FULL, SOME, NONE], ids=["full", "some", "none"])
