@@ -192,8 +192,6 @@ def _codes_of_text(text: Strings, categories: pandas.Index) -> Any:
     from akdask.arrays.categories import DEFAULT_NA, in_one_partition, strings_of
     from akdask.operators.join.plan import CategoryTable
 
-    if DEFAULT_NA in categories or not len(categories):
-        raise NotLazyError("a category stands for missing text, or there is none")
     labels = CategoryTable(in_one_partition(strings_of(categories.astype(str))), DEFAULT_NA)
     found = labels.code_of(text._value)
     # The label for what is missing is the last one.

@@ -10,12 +10,15 @@ import inspect
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas
+import pyarrow as pa
 
 import akdask.pandas
 from akdask import config
@@ -28,11 +31,17 @@ LIST = Path(__file__).with_name("ways_of_calls.lst")
 
 LABELS = [7, 3, 3, 9, 1, 0, 4]
 
+WORDS = ["b", None, "a b", "b", "", "ç1", "B"]
+
+DAYS = [date(2024, 2, 29), None, date(2023, 12, 31), date(2024, 2, 29), date(2024, 1, 1), None, date(1969, 7, 20)]
+
+DECIMALS = [Decimal("1.25"), None, Decimal("-0.50"), Decimal("1.25"), Decimal("10.00"), Decimal("0.00"), None]
+
 ROWS = pandas.DataFrame(
     {
         "i": [3, -1, 2, 2, 0, 5, -1],
         "x": [0.5, np.nan, -2.25, 0.5, 4.0, np.nan, 1.0],
-        "s": ["b", None, "a b", "b", "", "ç1", "B"],
+        "s": WORDS,
         "t": pandas.to_datetime(["2024-02-29 10:30", "2024-01-31", None, "2023-12-31 23:59:59", "2024-02-29",
         None, "2024-01-01"], format="ISO8601"),
         "b": [True, False, True, True, False, False, True],
@@ -55,6 +64,31 @@ LEVELS = pandas.DataFrame(
 
 SPANS = pandas.Series(pandas.to_timedelta(["1h", None, "-2D", "36h", "0s", "1h", "5ms"]), index=LABELS, name="d")
 
+TYPED: dict[str, pandas.Series] = {
+    "arrow ints": pandas.Series([1, None, 3, 3, -2, 0, 1], LABELS, pandas.ArrowDtype(pa.int64())),
+    "arrow floats": pandas.Series([0.5, None, 3, 3, -2, 0, 1], LABELS, pandas.ArrowDtype(pa.float64())),
+    "arrow bools": pandas.Series([True, None, False, True, True, None, False], LABELS, pandas.ArrowDtype(pa.bool_())),
+    "arrow text": pandas.Series(WORDS, LABELS, pandas.ArrowDtype(pa.string())),
+    "arrow days": pandas.Series(DAYS, LABELS, pandas.ArrowDtype(pa.date32())),
+    "arrow times": pandas.Series(
+        [*ROWS["t"].astype(object).where(ROWS["t"].notna(), None)], LABELS, pandas.ArrowDtype(pa.timestamp("us"))
+    ),
+    "arrow decimals": pandas.Series(DECIMALS, LABELS, pandas.ArrowDtype(pa.decimal128(6, 2))),
+    "masked floats": ROWS["x"].astype("Float64"),
+    "masked bools": pandas.Series([True, None, False, True, True, None, False], LABELS, "boolean"),
+    "masked text": ROWS["s"].astype("string"),
+    "text objects": pandas.Series(WORDS, LABELS, object),
+    "days": pandas.Series(DAYS, LABELS, object),
+    "decimals": pandas.Series(DECIMALS, LABELS, object),
+    "periods": ROWS["t"].dt.to_period("M"),
+    "intervals": pandas.cut(ROWS["i"], [-2, 0, 2, 9]),
+    "ordered": ROWS["c"].cat.set_categories(["w", "v", "u"], ordered=True).rename(None),
+    "numbered": ROWS["i"].astype("category"),
+    "zoned": ROWS["t"].dt.tz_localize("Europe/Zurich"),
+    "bytes": pandas.Series([3, 0, 255, 3, 7, 0, 1], LABELS, "uint8"),
+}
+"""Values of types that the engine lacks."""
+
 MADE = {
     "mixed": ROWS,
     "numbers": NUMBERS,
@@ -72,11 +106,15 @@ MADE = {
     "float32": NUMBERS["y"].astype("float32").reset_index(drop=True),
     "small": ROWS["i"].astype("int8").reset_index(drop=True),
     "flags": ROWS["b"].astype("boolean"),
+    **TYPED,
+    "types": ROWS[["s", "n"]].assign(
+        **{name: TYPED[name] for name in ("arrow ints", "masked bools", "days", "periods")}
+    ),
 }
 """Frames and Series with labels that repeat and are out of order, and with missing values."""
 
 FRAMES = [name for name, made in MADE.items() if isinstance(made, pandas.DataFrame)]
-SERIES = [name for name in MADE if name not in FRAMES]
+SERIES = [name for name in MADE if name not in FRAMES and name not in TYPED]
 
 GROUPS = {
     "k": lambda one: one["keyed"].groupby("k"),
@@ -86,6 +124,7 @@ GROUPS = {
     "flat": lambda one: one["keyed"].groupby("b", as_index=False)[["i", "x"]],
     "bare": lambda one: one["keyed"].groupby(["b", "i"], group_keys=False)[["x", "n"]],
     "level": lambda one: one["levels"].groupby(level="k"),
+    "types": lambda one: one["types"].groupby("s"),
     "category": lambda one: one["mixed"][["c", "i", "x"]].groupby("c", observed=False),
 }
 GROUPS_OF_SERIES = {
@@ -95,6 +134,10 @@ GROUPS_OF_SERIES = {
     "k by b": lambda one: one["keyed"].groupby("b")["k"],
     "t by b": lambda one: one["mixed"].groupby("b")["t"],
     "x by i": lambda one: one["x"].groupby(one["i"]),
+    "arrow ints by s": lambda one: one["types"].groupby("s")["arrow ints"],
+    "days by s": lambda one: one["types"].groupby("s")["days"],
+    "masked bools by s": lambda one: one["types"].groupby("s")["masked bools"],
+    "arrow floats by i": lambda one: one["arrow floats"].groupby(one["i"]),
     "x by level": lambda one: one["l"].groupby(level=0),
 }
 WINDOWS = {
@@ -126,9 +169,13 @@ BINS = {
 TARGETS: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
     "DataFrame": {name: lambda one, name=name: one[name] for name in FRAMES},
     "Series": {name: lambda one, name=name: one[name] for name in SERIES},
-    "str": {"s": lambda one: one["s"].str},
-    "dt": {name: lambda one, name=name: one[name].dt for name in ("t", "d")},
-    "cat": {"c": lambda one: one["c"].cat},
+    "typed": {name: lambda one, name=name: one[name] for name in TYPED},
+    "str": {name: lambda one, name=name: one[name].str for name in ("s", "arrow text", "masked text", "text objects")},
+    "dt": {
+        name: lambda one, name=name: one[name].dt
+        for name in ("t", "d", "zoned", "arrow times", "arrow days", "periods")
+    },
+    "cat": {name: lambda one, name=name: one[name].cat for name in ("c", "ordered", "numbered", "intervals")},
     "DataFrameGroupBy": GROUPS,
     "SeriesGroupBy": GROUPS_OF_SERIES,
     "Rolling": WINDOWS,
@@ -253,6 +300,7 @@ VALUES_OF: dict[str, list[Any]] = {
     "DataFrame.pivot_table.columns": ["b", "s"], "DataFrame.pivot_table.fill_value": [0],
         "DataFrame.pivot_table.aggfunc": ["sum", ["sum", "max"], {"x": "max"}],
     "str.cat.others": [["1"] * 7], "str.count.flags": [2], "str.contains.flags": [2], "str.split.n": [1, 0, -1],
+    "str.split.pat": ["b", "."], "str.rsplit.pat": ["b", "."],
     "str.rsplit.n": [1], "str.replace.n": [1, 0, -1], "str.replace.case": [F], "str.normalize.form": ["NFC", "NFD"],
     "str.pad.side": ["right", "both", "z"], "str.get_dummies.sep": [" ", "b"], "str.find.end": [1, N],
     "str.startswith.pat": [("b", "a")], "str.slice_replace.repl": ["-", N], "Series.replace.value": [1, "z"],
@@ -490,7 +538,7 @@ class Call:
             return objects.made
         args = [item for _, item in given[: self.by_position]]
         found = getattr(receiver, self.name)(*args, **dict(given[self.by_position :]))
-        if self.name in SUMMED and self.target in ("DataFrame", "Series"):
+        if self.name in SUMMED and self.target in ("DataFrame", "Series", "typed"):
             found = getattr(found, SUMMED[self.name])()
         elif isinstance(found, Iterator):
             found = list(found)
@@ -571,7 +619,7 @@ def methods() -> list[tuple[str, str]]:
             found += [(target, name) for name in (FUNCTIONS if target == "pandas" else BY_OPERATOR)]
             continue
         names = [name for name in dir(kind) if not name.startswith("_") and (name not in LEFT_OUT or target == "str")]
-        names += [name for name in OF_OPERATORS if target in ("DataFrame", "Series")]
+        names += [name for name in OF_OPERATORS if target in ("DataFrame", "Series", "typed")]
         found += [(target, name) for name in names]
     return found
 
@@ -618,8 +666,10 @@ def calls_of(target: str, name: str) -> Iterator[Call]:
         for word in known:
             if word in base and base is not bases[0]:
                 continue
-            for value in VALUES_OF.get(f"{target}.{name}.{word}", VALUES.get(word, [])):
-                for _ in range(2):
+            for value in VALUES_OF.get(
+                f"{'Series' if target == 'typed' else target}.{name}.{word}", VALUES.get(word, [])
+            ):
+                for _ in range(1 if target == "typed" else 2):
                     number += 1
                     receiver = (fitting or receivers)[number % len(fitting or receivers)]
                     yield _call(target, receiver, name, base | {word: value}, known=known, number=number)
@@ -628,7 +678,7 @@ def calls_of(target: str, name: str) -> Iterator[Call]:
 def _choices(target: str, name: str) -> list[dict[str, Any]]:
     if not name.startswith("__"):
         return NEEDED.get(name, [])
-    return (OF_OPERATORS if target in ("DataFrame", "Series") else BY_OPERATOR)[name]
+    return (OF_OPERATORS if target in ("DataFrame", "Series", "typed") else BY_OPERATOR)[name]
 
 
 def _call(

@@ -302,6 +302,29 @@ def test_columns_become_categories_as_in_pandas():
             assert found.cat.codes.tolist() == wanted.cat.codes.tolist(), (name, dtype)
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_categories_that_stand_for_missing_text_or_are_none_are_those_of_pandas():
+    rows = pandas.Series(["b", "N/A", None, "b", "c"])
+    for values in (["N/A", "b"], [], ["b", "c", "d"]):
+        dtype = pandas.CategoricalDtype(pandas.Index(values, dtype="str"))
+        assert difference(lazily(rows).astype(dtype), rows.astype(dtype)) is None, values
+
+
+def test_functions_of_numpy_have_their_methods_and_arguments():
+    rows = ROWS[["x", "y"]]
+    for name, question in {
+        "a type": lambda own: np.add(own["x"], 1, dtype="float32"),
+        "a reduction": lambda own: np.add.reduce(own["x"]),
+        "sums on the way": lambda own: np.add.accumulate(own["x"]),
+        "two columns": lambda own: np.maximum(own["x"], own["y"]),
+        "two results": lambda own: np.modf(own["y"]),
+        "a number first": lambda own: np.subtract(7, own["x"]),
+        "a frame": np.square,
+        "a frame and a type": lambda own: np.multiply(own, 2, dtype="float64"),
+    }.items():
+        assert difference(question(lazily(rows)), question(rows)) is None, name
+
+
 def test_arithmetic_of_decimals_has_the_digits_of_arrow():
     rows = pandas.DataFrame(
         {

@@ -48,7 +48,7 @@ PICTURES = {
 
 
 def _drawn(df, picture):
-    """Return what a picture consists of: for each axes its labels, and how many lines and bars it has, and how high."""
+    """Return what a picture consists of: for each axes its labels, how many lines it has, and its bars."""
     plt.close("all")
     picture(df)
     return [
@@ -57,7 +57,11 @@ def _drawn(df, picture):
             ax.get_xlabel(),
             ax.get_ylabel(),
             len(ax.lines),
-            [round(float(bar.get_height()), 9) for bar in ax.patches if hasattr(bar, "get_height")],
+            [
+                [round(float(number), 9) for number in (bar.get_x(), bar.get_width(), bar.get_height())]
+                for bar in ax.patches
+                if hasattr(bar, "get_height")
+            ],
         )
         for ax in plt.gcf().axes
     ]
