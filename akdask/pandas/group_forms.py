@@ -238,7 +238,9 @@ def _with_keys(grouped: Grouped, found: pandas.DataFrame, keys: Sequence[Any]) -
 
 
 def columns_of(grouped: Grouped, positions: Sequence[int]) -> Any:
-    return pandas.Index(grouped.called).take(list(positions))
+    if grouped.is_series:
+        return pandas.Index([grouped.called[position] for position in positions])
+    return pandas.Index(grouped.labels.take(list(positions)))
 
 
 def per_column(grouped: Grouped, how: str, positions: Sequence[int], **params: Any) -> Any:
@@ -526,16 +528,15 @@ def _by_columns(grouped: Grouped, func: Mapping[Any, Any]) -> Any:
         wanted = [(label, how) for label, hows in listed.items() for how in hows]
         labels = _pairs(grouped, [(label, name_of(how)) for label, how in wanted])
     else:
-        wanted, labels = list(func.items()), pandas.Index(list(func), name=pandas.Index(grouped.called).name)
+        wanted, labels = list(func.items()), pandas.Index(list(func), name=grouped.labels.name)
     return _several(grouped, [(grouped.position(label), how) for label, how in wanted], labels)
 
 
 def _pairs(grouped: Grouped, pairs: list[tuple[Any, str]]) -> pandas.MultiIndex:
-    columns = pandas.Index(grouped.called)
-    if len({*pairs}) < len(pairs) or columns.nlevels > 1:
+    if len({*pairs}) < len(pairs) or grouped.labels.nlevels > 1:
         raise NotLazyError("reductions repeat")
-    found = pandas.MultiIndex.from_tuples(pairs, names=[columns.name, None])
-    if columns.dtype == object and found.levels[0].dtype != object:
+    found = pandas.MultiIndex.from_tuples(pairs, names=[grouped.labels.name, None])
+    if grouped.labels.dtype == object and found.levels[0].dtype != object:
         outer: Any = found.levels[0].astype(object)
         return found.set_levels(outer, level=0)
     return found
