@@ -15,6 +15,7 @@ from akdask.columns.table import Table
 from akdask.engine import tuning as engine_tuning
 from akdask.engine.optimizer import inputs_first, optimize
 from akdask.operators.group import aggregation as aggregations
+from akdask.operators.group import grouping as groupings
 from akdask.operators.group import plan, tuning
 from akdask.operators.group.aggregation import (
     HASH,
@@ -51,11 +52,16 @@ def strings(values):
 def _hashes(request, monkeypatch):
     """Have many keys share a hash, or not."""
     if request.param:
-        monkeypatch.setattr(aggregations, "hash_rows", few_hashes)
+        hash_to_few(monkeypatch)
 
 
 def few_hashes(columns):
     return hash_rows(columns) % np.uint64(FEW_HASHES)
+
+
+def hash_to_few(patch):
+    for module in (aggregations, groupings):
+        patch.setattr(module, "hash_rows", few_hashes)
 
 
 def sums_of(table):
@@ -94,7 +100,7 @@ def test_tables_of_both_kinds_have_the_sums_of_all_rows(few, rows, kinds):
     text, numbers, values = (list(column) for column in zip(*rows, strict=True)) if rows else ([], [], [])
     with pytest.MonkeyPatch.context() as patch:
         if few:
-            patch.setattr(aggregations, "hash_rows", few_hashes)
+            hash_to_few(patch)
         parts = zip(
             kinds,
             *(np.array_split(np.array(column, object), len(kinds)) for column in (text, numbers, values)),
@@ -149,7 +155,7 @@ def test_tables_of_both_kinds_are_cut_at_common_hashes(few, texts, kinds, count)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tuning, "FEW_SPLIT_ROWS", 0)
         if few:
-            patch.setattr(aggregations, "hash_rows", few_hashes)
+            hash_to_few(patch)
         parts = as_one_kind(
             [
                 GroupTable((hashed_rows if hashed else Aggregation.rows)(sums, [strings(text)], []))
@@ -172,7 +178,13 @@ def test_tables_of_both_kinds_are_cut_at_common_hashes(few, texts, kinds, count)
 def test_other_keys_are_sorted_within_a_hash(rows, hashes):
     text, numbers = strings([one for one, _ in rows]), np.array([other for _, other in rows], np.int64)
     given_hashes = hash_rows([text]) % np.uint64(hashes)
-    grouping = HashedGrouping(given_hashes, [text, numbers], 1)
+    check_within_hashes(HashedGrouping.of_hashes(given_hashes, [text, numbers], 1), rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(groupings, "hash_rows", lambda columns: hash_rows(columns) % np.uint64(hashes))
+        check_within_hashes(HashedGrouping.of_rows([text, numbers], 1), rows)
+
+
+def check_within_hashes(grouping, rows):
     hashed, keys = grouping.hashes, grouping.keys
     found = list(zip(keys[0].to_pylist(), keys[1].tolist(), strict=True))
     assert sorted(found) == sorted(set(rows))
@@ -186,26 +198,32 @@ def test_other_keys_are_sorted_within_a_hash(rows, hashes):
     assert dict(zip(found, counts.tolist(), strict=True)) == {row: rows.count(row) for row in rows}
 
 
-def test_numbered_hashes_leave_the_order_of_hashes():
-    # So many rows repeat that hashes are numbered before the other key is looked at.
+@pytest.mark.parametrize("repeats", [True, False], ids=["repeated", "distinct"])
+def test_groups_of_rows_are_in_the_order_of_hashes(repeats):
     random = np.random.default_rng(3)
-    names = strings([f"name {number}" for number in random.integers(0, 50, 20_000)])
+    names = strings([f"name {number}" for number in random.integers(0, 50 if repeats else 10**9, 20_000)])
     numbers = random.integers(-(2**62), 2**62, 20_000) // 2**50 * 2**50
-    grouping = HashedGrouping(hash_rows([names]), [names, numbers], 1)
     wanted = pandas.DataFrame(
         {"hash": hash_rows([names]), "name": names.to_pylist(), "number": numbers}
     ).drop_duplicates()
     wanted = wanted.sort_values(["hash", "number"])
-    assert grouping.hashes.tolist() == wanted["hash"].tolist()
-    assert grouping.keys[0].to_pylist() == wanted["name"].tolist()
-    assert grouping.keys[1].tolist() == wanted["number"].tolist()
+    for grouping in (
+        HashedGrouping.of_rows([names, numbers], 1),
+        HashedGrouping.of_hashes(hash_rows([names]), [names, numbers], 1),
+    ):
+        assert grouping.hashes.tolist() == wanted["hash"].tolist()
+        assert grouping.keys[0].to_pylist() == wanted["name"].tolist()
+        assert grouping.keys[1].tolist() == wanted["number"].tolist()
+        ((sizes,),) = grouping.reduce(lambda groups, _: [(groups.sizes(),)], [])
+        assert len(sizes) == len(wanted)
+        assert sizes.sum() == 20_000
 
 
 def test_rows_by_hash_tell_how_much_memory_they_take():
     names, numbers = strings(["a", "b", "a", "a"]), np.array([5, 5, 5, 5])
-    # Hashes are numbered. Each of the two groups has a hash, a number, the end of its string and a byte.
     by_number = Grouping([np.array([0, 1, 0, 0]), numbers])
-    assert HashedGrouping(hash_rows([names]), [names, numbers], 1).nbytes == by_number.nbytes + 2 * (8 + 8 + 8 + 1)
+    # Each of the two groups has a hash, a place, a number, the end of its string and a byte.
+    assert HashedGrouping.of_rows([names, numbers], 1).nbytes == by_number.nbytes + 2 * (8 + 8 + 8 + 8 + 1)
 
 
 @pytest.mark.parametrize(

@@ -94,17 +94,11 @@ def test_rows_are_moved_to_their_groups_in_order(dtype):
             assert set(target[:start]) | set(target[start + GIVEN :]) == {77}
 
 
-def test_words_are_led_and_packed_beside_the_numbers_of_their_rows():
+def test_slices_are_the_leading_bits_of_words():
     slices = np.full(ROOM, 9, np.uint16)
     loops.lead(first(WORDS), 50, 3, first(slices))
     assert first(slices).tolist() == [((word >> 50) - 3) % 2**16 for word in first(WORDS).tolist()]
     assert set(slices[GIVEN:]) == {9}
-    words, packed = np.full((2, ROOM), 9, np.uint64)
-    loops.pack(WORDS[:700], 5, 20, 10, 300, words, packed)
-    assert words[300:GIVEN].tolist() == (WORDS[:700] - np.uint64(5)).tolist()
-    wanted = [((word - 5) >> 20) << 10 | row for row, word in enumerate(WORDS[:700].tolist(), 300)]
-    assert packed[300:GIVEN].tolist() == wanted
-    assert {*words[:300], *words[GIVEN:], *packed[:300], *packed[GIVEN:]} == {9}
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.uint8, np.int16])

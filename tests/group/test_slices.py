@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bisect
-import itertools
 
 import numpy as np
 import pyarrow as pa
@@ -13,63 +12,49 @@ from hypothesis import strategies as st
 
 from akdask.columns.table import Table
 from akdask.operators.group import tuning
-from akdask.operators.group.grouping import Grouping, RadixSlices, SortedSlices
+from akdask.operators.group.grouping import Grouping, RadixSlices
 from akdask.operators.group.radix import _slot_numbers
 from akdask.operators.group.strategies import KeySplitters
 
 SHUFFLED = np.random.default_rng(5).permutation(1024)
 ROWS = np.arange(1024)
 
-# What slices are numbered by are the leading 6 of 10 bits.
-KEYS = {
-    "one key": [SHUFFLED - 500],
-    "several keys": [SHUFFLED >> 8, SHUFFLED & 255],
-    "a key of no bits": [SHUFFLED * 0 + 3, SHUFFLED.astype(np.uint64)],
-    "a key that fits no more": [SHUFFLED, np.where(ROWS % 2, 2**63 - 1, -(2**63))],
-}
 
-
-@pytest.mark.parametrize("block_rows", [100, 2**17])
-def test_rows_of_a_slice_have_the_same_leading_bits_and_keep_their_order(monkeypatch, block_rows):
+def test_rows_of_a_slice_have_the_same_leading_bits_and_keep_their_order(monkeypatch):
     monkeypatch.setattr(tuning, "SLICE_ROWS", 32)
-    monkeypatch.setattr(tuning, "BLOCK_ROWS", block_rows)
-    for keys in KEYS.values():
-        slices = RadixSlices.of(keys)
+    monkeypatch.setattr(tuning, "FEW_SLOTS", 64)
+    # Slices are the leading 6 of 10 bits, of words that begin anywhere.
+    for least in (0, 2**10, 2**64 - 2**10):
+        slices = RadixSlices.of(SHUFFLED.astype(np.uint64) + np.uint64(least))
         wanted = [ROWS[number == SHUFFLED >> 4].tolist() for number in range(64)]
+        assert slices.bounds.tolist() == list(range(0, 1025, 16))
+        assert slices.partitioned(ROWS).reshape(64, 16).tolist() == wanted
         text = pa.array(ROWS.astype(str), pa.large_string())
-        found = slices.slices([ROWS, text])
-        assert [rows.tolist() for rows, _ in found] == wanted
-        assert [[int(row) for row in rows.to_pylist()] for _, rows in found] == wanted
-        assert slices.rows(7).tolist() == wanted[7]
+        in_order = [row for rows in wanted for row in rows]
+        assert list(map(int, slices.partitioned(text).to_pylist())) == slices.rows().tolist() == in_order
+        assert slices.rows_of(7).tolist() == wanted[7]
         assert slices.nbytes == 2 * 1024 + 8 * 65
+
+
+def test_slices_begin_where_leading_bits_change_and_not_at_the_least_word(monkeypatch):
+    monkeypatch.setattr(tuning, "SLICE_ROWS", 32)
+    monkeypatch.setattr(tuning, "FEW_SLOTS", 64)
+    words = SHUFFLED.astype(np.uint64) + np.uint64(13)
+    slices = RadixSlices.of(words)
+    assert slices.bounds.tolist() == [0, 3, *range(19, 1024, 16), 1024]
+    assert (np.diff(slices.partitioned(words) >> np.uint64(4)).astype(np.int64) >= 0).all()
 
 
 def test_few_rows_or_keys_are_not_cut(monkeypatch):
     monkeypatch.setattr(tuning, "SLICE_ROWS", 32)
-    assert RadixSlices.of([SHUFFLED[:64]]) is not None
-    assert RadixSlices.of([SHUFFLED[:63]]) is None
-    assert RadixSlices.of([SHUFFLED % 128]) is not None
-    assert RadixSlices.of([SHUFFLED % 64]) is None
-    assert SortedSlices.of(ROWS[:64], [64]) is not None
-    assert SortedSlices.of(ROWS[:63], [63]) is None
-
-
-@given(st.lists(st.lists(st.integers(0, 99), max_size=80), min_size=1, max_size=4))
-def test_slices_of_sorted_runs_have_ascending_keys_and_all_rows(runs):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tuning, "SLICE_ROWS", 16)
-        runs = [sorted(run) for run in runs]
-        keys = np.array([key for run in runs for key in run], np.int64)
-        slices = SortedSlices.of(keys, list(map(len, runs)))
-        if slices is None:
-            assert len(keys) < 32
-            return
-    found = [part.tolist() for (part,) in slices.slices([np.arange(len(keys))])]
-    assert sorted(row for part in found for row in part) == list(range(len(keys)))
-    assert all(keys[before].max() < keys[after].min() for before, after in itertools.pairwise(found))
-    assert all(part == sorted(part) for part in found)
-    if len(runs) == 1 and len(set(runs[0])) == len(keys):
-        assert max(map(len, found)) < 32
+    monkeypatch.setattr(tuning, "FEW_SLOTS", 64)
+    words = SHUFFLED.astype(np.uint64)
+    assert RadixSlices.of(words[:64]) is not None
+    assert RadixSlices.of(words[:63]) is None
+    assert RadixSlices.of(words % 128) is not None
+    assert RadixSlices.of(words % 64) is None
+    monkeypatch.setattr(tuning, "FEW_SLOTS", 1024)
+    assert RadixSlices.of(words) is None
 
 
 PAIRS = st.tuples(st.text("abé", max_size=3), st.integers(0, 3))

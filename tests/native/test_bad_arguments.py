@@ -90,8 +90,9 @@ def test_items_at_odd_addresses_are_read_and_not_written():
     out = np.empty(4, np.uint64)
     assert rows.gather_words(unaligned(WORDS), unaligned(WORDS[::-1].copy()), 0, out)
     assert out.tolist() == [3, 2, 1, 0]
-    matrix = unaligned(np.array([[5, 6, 7, 8]], np.uint64))
-    groups.number_sorted_wide(WORDS.copy(), 2, WORDS, matrix, np.empty(4, np.int32), np.empty(4, np.int64))
+    found = np.empty(4, np.int64)
+    keys.find_words(WORDS, unaligned(np.zeros((2, 2), np.uint64)), found)
+    assert found.tolist() == [-1] * 4
     with pytest.raises(ValueError, match="odd addresses"):
         rows.gather_words(WORDS, WORDS, 0, unaligned(out))
     # Nothing is at no address, and bytes are at any.
@@ -114,13 +115,25 @@ def words(*numbers):
     return np.array(numbers, np.uint64)
 
 
+def rank(leading, rest, bounds, *, count=0, codes=4, firsts=4, memory=100):
+    given = np.empty(codes, np.int32), np.empty(firsts, np.int64), np.empty(memory, np.uint64)
+    return groups.rank_slices(leading, rest, np.array(bounds), count, *given)
+
+
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: groups.pack(WORDS, 0, 0, 0, LAST, np.empty(4, np.uint64), np.empty(4, np.uint64)),
-        lambda: groups.pack(WORDS, 0, 64, 0, 0, np.empty(4, np.uint64), np.empty(4, np.uint64)),
-        lambda: groups.sort_ties(WORDS.copy(), 64, WORDS),
-        lambda: groups.number_sorted(WORDS, 2, WORDS[:1], False, np.empty(4, np.int32), np.empty(4, np.int64)),
+        lambda: rank(WORDS, WORDS[:0], [0, 4], codes=3),
+        lambda: rank(WORDS, WORDS[:0], [0, 4], firsts=3),
+        lambda: rank(WORDS, WORDS[:0], [0, 4], memory=8 * 4 + 63),
+        lambda: rank(WORDS, WORDS[:3], [0, 4]),
+        lambda: rank(WORDS, WORDS[:0], [0, 5]),
+        lambda: rank(WORDS, WORDS[:0], [-1, 4]),
+        lambda: rank(WORDS, WORDS[:0], [2, 1]),
+        lambda: rank(WORDS, WORDS[:0], [0, 4], count=1),
+        lambda: keys.append_bits(WORDS, 0, 64, 0, WORDS.copy()),
+        lambda: keys.append_bits(WORDS, 0, 0, 65, WORDS.copy()),
+        lambda: keys.append_bits(WORDS, 0, 0, 1, WORDS[:3].copy()),
         lambda: groups.partition(np.zeros(9, np.uint8), INTS - 3, words(*range(9)), np.empty(9, np.uint64)),
         lambda: groups.keep_first(
             INTS, words(0), INTS, 1, words(0), INTS + 9, 0, 1

@@ -115,7 +115,7 @@ class Aggregation:
 
     def group_by_hash(self, keys: Sequence[Column]) -> HashedGrouping:
         """Return rows by the hash of their keys."""
-        return HashedGrouping(hash_rows(keys[: self.cut_keys]), keys, self.cut_keys)
+        return HashedGrouping.of_rows(keys, self.cut_keys)
 
     def rows(self, keys: Sequence[Column], values: Sequence[Column]) -> Table:
         """Return the table of some rows."""
@@ -151,11 +151,10 @@ class Aggregation:
     def group_again(self, tables: Sequence[Table]) -> Grouping | HashedGrouping:
         """Return the groups of the concatenated rows of tables of one kind."""
         keys = [concat_rows(parts) for parts in zip(*map(self.keys, tables), strict=True)]
-        runs = [table.nrows for table in tables]
         if not is_hashed(tables[0]):
-            return Grouping(keys, runs)
+            return Grouping(keys)
         hashes = np.concatenate([np.asarray(table.columns[HASH]) for table in tables])
-        return HashedGrouping(hashes, keys, self.cut_keys, runs)
+        return HashedGrouping.of_hashes(hashes, keys, self.cut_keys)
 
     def merge_grouped(self, grouping: Grouping | HashedGrouping, tables: Sequence[Table]) -> Table:
         """Merge tables whose rows have been grouped."""

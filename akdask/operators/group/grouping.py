@@ -9,33 +9,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
-from itertools import chain, islice, pairwise
+from functools import cached_property, partial, reduce
+from itertools import islice
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from akdask.columns.arrow import numpy_numbers
-from akdask.columns.memory import full_array, new_array
-from akdask.columns.table import Table, TableBuilder, by_column, concat_rows, nbytes, of_arrow, slice_rows, take_rows
+from akdask.columns.memory import full_array, new_array, scratch
+from akdask.columns.table import by_column, nbytes, of_arrow, slice_rows, take_rows
 from akdask.deferred import is_arrow, pa, pc
 from akdask.engine.reduction import GroupState, RowGroups
+from akdask.interruption import interruptible_ranges
 from akdask.operators.group import loops, tuning
-from akdask.operators.keys.hashing import are_same_keys
+from akdask.operators.keys.hashing import are_same_keys, hash_rows
 from akdask.operators.keys.keys import (
     WORD_BITS,
     Key,
     SlotGrid,
     Words,
     combine,
+    from_word,
     from_words,
     lead,
+    least_and_most,
     ordered,
     pack_words,
     row_bits,
     sort_words,
-    span,
     unpack_rows,
     word,
     word_count,
@@ -45,6 +47,8 @@ from akdask.operators.keys.tables import TextTable, number_words
 from akdask.operators.sort.kernels import MAX_PACKED_ROWS, argsort, argsort_packed
 from akdask.records import record
 from akdask.typing import Column, NumberArray
+
+_NO_WORDS: Words = np.empty(0, np.uint64)
 
 
 class SortedGroups:
@@ -297,6 +301,14 @@ def _in_one_word(words: Sequence[Words], restore: Restore) -> tuple[Sequence[Num
     return [ranks], lambda numbers: restore([column.take(numbers[0]) for column in different])
 
 
+def _repeats(strings: pa.LargeStringArray) -> bool:
+    """Whether a sample shows that some strings come several times."""
+    some = slice_rows(strings, 0, len(strings), max(len(strings) // tuning.DICTIONARY_SAMPLE, 1))
+    table = TextTable()
+    table.numbers(some, len(some))
+    return table.count <= len(some) * tuning.MOST_DISTINCT
+
+
 def _repeat(words: Sequence[Words]) -> bool:
     """Whether a sample shows that most values come several times, wherever they are."""
     step = max(len(words[0]) // tuning.DICTIONARY_SAMPLE, 1)
@@ -314,9 +326,8 @@ def ranked_words(words: Sequence[Words]) -> tuple[NumberArray, NumberArray]:
     >>> ranks.tolist(), firsts.tolist()
     ([1, 0, 1], [1, 0])
     """
-    numbers, firsts = number_words(words)
-    order = argsort([column.take(firsts) for column in words], [True] * len(words))
-    return _ranks(order).take(numbers, out=numbers, mode="clip"), firsts.take(order)
+    groups, firsts = number_rows(words)
+    return groups.codes.astype(np.int64), firsts
 
 
 def _ranks(order: NumberArray) -> NumberArray:
@@ -392,7 +403,7 @@ def group_rows(keys: Sequence[Column]) -> SortedGroups:
     return _group_by_words(keys, nrows) if found is None else found
 
 
-def number_rows(keys: Sequence[NumberArray], codes: npt.NDArray[np.int32]) -> tuple[GroupCodes, NumberArray]:
+def number_rows(keys: Sequence[NumberArray]) -> tuple[GroupCodes, NumberArray]:
     """Assign numbers to rows in the order of their keys, and find the first row of each key.
 
     This is faster than making the values of each group adjacent.
@@ -401,51 +412,99 @@ def number_rows(keys: Sequence[NumberArray], codes: npt.NDArray[np.int32]) -> tu
     ----------
     keys : sequence of ndarray
         At least one, of fewer than 2 ** 31 rows.
-    codes : ndarray of int32
-        Filled with the numbers.
     """
-    if not len(codes):
-        return GroupCodes(codes, 0), np.empty(0, np.int64)
-    words = [np.ascontiguousarray(column) if column.dtype == np.uint64 else word(column, 0) for column in keys]
-    if len(words) == 1 and _repeat(words):  # Few distinct values are sooner hashed and sorted than all rows are sorted.
-        return _number_ranked(words, codes)
-    return _number_sorted(words, codes) or _number_ranked(words, codes)
+    words = KeyWords.of(keys)
+    slices = RadixSlices.of(words.leading)
+    if slices is None:
+        return words.number(np.array([0, len(words.leading)]))
+    groups, firsts = words.partitioned(slices).number(slices.bounds)
+    rows, codes = slices.rows(), new_array(len(words.leading), np.int32)
+    codes[rows] = groups.codes
+    return GroupCodes(codes, groups.count), rows.take(firsts)
 
 
-def _number_sorted(words: Sequence[Words], codes: npt.NDArray[np.int32]) -> tuple[GroupCodes, NumberArray] | None:
-    """Assign numbers by sorting; None if bits lost to row numbers would change the order of many rows."""
-    nrows = len(words[0])
-    shift = row_bits(nrows)
-    packed, firsts = new_array(nrows, np.uint64), new_array(nrows, np.int64)
-    *others, last = words if len(words) <= 2 else _combined(words)
-    found = loops.pack_keys(others[0] if others else last[:0], last, shift, packed) if len(others) < 2 else -1
-    if found >= 0:
-        sort_words(packed, shift)
-        count = loops.number_sorted(packed, shift, last, found == 1, codes, firsts)
-        if count < 0 and loops.sort_ties(packed, shift, last):
-            count = loops.number_sorted(packed, shift, last, False, codes, firsts)
-    else:
-        packed = pack_words(lead(words, WORD_BITS - shift), shift)
-        sort_words(packed, shift)
-        count = loops.number_sorted_wide(packed, shift, words[0], np.stack(words[1:]), codes, firsts)
-    return None if count < 0 else (GroupCodes(codes, count), firsts[:count])
+@record
+class KeyWords:
+    """A word for each row, in the order of its key, and a further one where keys do not fit a word.
+
+    Parameters
+    ----------
+    leading : ndarray of uint64
+        As many leading bits of the key as there is room for.
+    rest : ndarray of uint64
+        All bits of the columns behind the first; empty where words have all bits of the keys.
+    """
+
+    leading: Words
+    rest: Words = _NO_WORDS
+
+    @classmethod
+    def of(cls, keys: Sequence[NumberArray]) -> Self:
+        """Return the words of rows by their keys, at least one.
+
+        Examples
+        --------
+        >>> KeyWords.of([np.array([1, 0, 0]), np.array([5, 9, 6])]).leading.tolist()
+        [8, 4, 1]
+        """
+        if len(keys) == 1:
+            return cls(np.ascontiguousarray(keys[0]) if keys[0].dtype == np.uint64 else word(keys[0], 0))
+        words = list(map(ordered, keys))
+        found = combine(words)
+        if found is not None:
+            return cls(found.codes)
+        return cls(lead(words), reduce(_combined, words[1:]).codes)
+
+    def partitioned(self, slices: RadixSlices) -> KeyWords:
+        """Return the words in the order of slices."""
+        return KeyWords(
+            slices.partitioned(self.leading), slices.partitioned(self.rest) if len(self.rest) else self.rest
+        )
+
+    def exact(self, keys: Sequence[NumberArray]) -> list[Words | None]:
+        """Return for each key the words that have all its bits and nothing else, None if there are none."""
+        (*others, last), words = keys, self.rest if len(self.rest) else self.leading
+        is_last = len(others) <= (len(self.rest) > 0) and last.dtype.kind in "iu"
+        return [*(None for _ in others), words if is_last else None]
+
+    def number(self, bounds: NumberArray, codes: npt.NDArray[np.int32] | None = None) -> tuple[GroupCodes, NumberArray]:
+        """Assign numbers to rows that are cut into slices with ascending ranges of words.
+
+        Parameters
+        ----------
+        bounds : ndarray of int64
+            The first position of each slice, and the end of the last.
+        codes : ndarray of int32, optional
+            Memory for the numbers.
+
+        Returns
+        -------
+        groups : GroupCodes
+            In the order of the keys.
+        firsts : ndarray of int64
+            The first row of each.
+        """
+        nrows = len(self.leading)
+        codes = new_array(nrows, np.int32) if codes is None else codes[:nrows]
+        firsts = new_array(nrows, np.int64)
+        memory = scratch(8 * (8 * int(np.diff(bounds).max()) + 64)).view(np.uint64)
+        count = 0
+        for start, stop in interruptible_ranges(bounds[1:]):
+            count = loops.rank_slices(self.leading, self.rest, bounds[start : stop + 1], count, codes, firsts, memory)
+        return GroupCodes(codes, count), firsts[:count]
 
 
-def _combined(words: Sequence[Words]) -> Sequence[Words]:
-    """Return several words of each key as one word, if they fit."""
-    key = combine([Key.of(column) for column in words])
-    return words if key is None else [key.codes]
-
-
-def _number_ranked(words: Sequence[Words], codes: npt.NDArray[np.int32]) -> tuple[GroupCodes, NumberArray]:
-    """Assign numbers by the ranks of each word, or of all words where these do not fit beside row numbers."""
-    if len(words) > 1:
-        key = combine([Key.of(ranked_words([column])[0].view(np.uint64)) for column in words])
-        if key is not None and key.bits + row_bits(len(codes)) <= WORD_BITS:
-            return _number_sorted([key.codes], codes) or _number_ranked([key.codes], codes)
-    ranks, firsts = ranked_words(words)
-    codes[...] = ranks
-    return GroupCodes(codes, len(firsts)), firsts
+def _combined(first: Key, second: Key) -> Key:
+    """Return one key of two, of which the wider one is ranked first if they do not fit a word."""
+    both = [first, second]
+    for place in sorted(range(2), key=lambda number: -both[number].bits):
+        found = combine(both)
+        if found is not None:
+            return found
+        both[place] = Key.of(ranked_words([both[place].codes])[0].view(np.uint64))
+    found = combine(both)
+    assert found is not None, "ranks have less than 32 bits each"
+    return found
 
 
 def _group_packed(keys: Sequence[Column], nrows: int) -> SortedGroups | None:
@@ -497,7 +556,7 @@ def boundaries(codes: Words) -> NumberArray:
 
 
 class RadixSlices:
-    """The slice of each row; slices have ascending ranges of keys, and rows of a slice keep their order.
+    """The slice of each row, by the leading bits of its key.
 
     Parameters
     ----------
@@ -514,148 +573,45 @@ class RadixSlices:
         np.cumsum(count_codes(numbers, count), out=self.bounds[1:])
 
     @classmethod
-    def of(cls, keys: Sequence[Column]) -> Self | None:
-        """Return the slices of rows by their keys; None if the first key is not one word, or rows are few."""
-        nrows = len(keys[0])
-        wanted = min((nrows // tuning.SLICE_ROWS).bit_length(), tuning.MOST_SLICE_BITS)
+    def of(cls, words: Words) -> Self | None:
+        """Return the slices of rows by their words; None if rows are few, or a table of all words fits the cache."""
+        wanted = min((len(words) // tuning.SLICE_ROWS).bit_length(), tuning.MOST_SLICE_BITS)
         if wanted < 2:
             return None
-        spans, bits = _leading_spans(keys)
-        if bits <= wanted:
+        low, high = least_and_most(words)
+        shift = (high - low).bit_length() - wanted
+        if shift <= 0 or high - low < tuning.FEW_SLOTS:
             return None
-        numbers = new_array(nrows, np.uint16)
-        for start in range(0, nrows, tuning.BLOCK_ROWS):
-            stop = min(start + tuning.BLOCK_ROWS, nrows)
-            numbers[start:stop] = _leading_bits(keys[: len(spans)], spans, start, stop, wanted)
-        return cls(numbers, 2**wanted)
+        numbers, first = new_array(len(words), np.uint16), low >> shift
+        loops.lead(words, shift, first, numbers)
+        return cls(numbers, (high >> shift) - first + 1)
 
     @property
     def nbytes(self) -> int:
         """Bytes that it takes."""
         return self._numbers.nbytes + self.bounds.nbytes
 
-    def slices(self, columns: Sequence[Column]) -> list[list[Column]]:
-        """Return the columns of each slice that has rows."""
-        partitioned = [self.partitioned(column) for column in columns]
-        bounds = pairwise(self.bounds.tolist())
-        return [[slice_rows(column, start, stop) for column in partitioned] for start, stop in bounds if stop > start]
+    def rows(self) -> NumberArray:
+        """Return the numbers of the rows in the order of the slices."""
+        rows: NumberArray = self.partitioned(np.arange(len(self._numbers)))
+        return rows
 
-    def rows(self, number: int) -> NumberArray:
+    def rows_of(self, number: int) -> NumberArray:
         """Return the rows of a slice."""
         return np.flatnonzero(self._numbers == number)
 
-    def partitioned(self, column: Column) -> Column:
-        """Return a column with its rows in the order of the slices."""
+    def partitioned(self, column: Any) -> Any:
+        """Return a column with its rows in the order of the slices; rows of a slice keep their order."""
         if not isinstance(column, np.ndarray):
-            return take_rows(column, np.asarray(self.partitioned(np.arange(len(column)))))
+            return take_rows(column, self.rows())
         target, same_size = new_array(len(column), column.dtype), f"u{column.itemsize}"
         values = np.ascontiguousarray(column).view(same_size)
         loops.partition(self._numbers, self.bounds[:-1].copy(), values, target.view(same_size))
         return target
 
 
-class SortedSlices:
-    """Key ranges of several sorted runs of rows; the rows of a range are slices of all runs.
-
-    Parameters
-    ----------
-    bounds : ndarray of int64, shape (runs, slices + 1)
-        Bounds of the slices in each run.
-    """
-
-    def __init__(self, bounds: NumberArray) -> None:
-        self._bounds = bounds
-
-    @classmethod
-    def of(cls, key: NumberArray, lengths: Sequence[int]) -> Self | None:
-        """Return ranges of concatenated runs of the given lengths, by their first key; None if rows are few."""
-        count = len(key) // tuning.SLICE_ROWS
-        if count < 2:
-            return None
-        bounds = [0, *np.cumsum(lengths).tolist()]
-        runs = [key[start:stop] for start, stop in pairwise(bounds)]
-        longest = max(runs, key=len)
-        splitters = longest[np.linspace(0, len(longest), count, endpoint=False).astype(np.int64)[1:]]
-        inner = [np.searchsorted(run, splitters) for run in runs]
-        return cls(
-            np.array([[a, *(a + found), b] for (a, b), found in zip(pairwise(bounds), inner, strict=True)], np.int64)
-        )
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes that it takes."""
-        return self._bounds.nbytes
-
-    def slices(self, columns: Sequence[Column]) -> list[list[Column]]:
-        """Return the columns of each slice that has rows."""
-        ranges = zip(self._bounds[:, :-1].T.tolist(), self._bounds[:, 1:].T.tolist(), strict=True)
-        used = [[(start, stop) for start, stop in zip(*both, strict=True) if stop > start] for both in ranges]
-        return [
-            [concat_rows([slice_rows(column, start, stop) for start, stop in slices]) for column in columns]
-            for slices in used
-            if slices
-        ]
-
-
-def _leading_spans(keys: Sequence[Column]) -> tuple[list[tuple[int, int]], int]:
-    """Return the smallest and largest words of the leading keys that fit one word, and their bits."""
-    spans, bits = [], 0
-    for key in keys:
-        found = span(key)
-        if found is None or bits + (found[1] - found[0]).bit_length() > WORD_BITS:
-            break
-        spans.append(found)
-        bits += (found[1] - found[0]).bit_length()
-    return spans, bits
-
-
-def _leading_bits(
-    keys: Sequence[Column], spans: Sequence[tuple[int, int]], start: int, stop: int, wanted: int
-) -> NumberArray:
-    """Return the slice of each row of a block."""
-    parts = [
-        Key(word(slice_rows(key, start, stop), 0), low, (high - low).bit_length())
-        for key, (low, high) in zip(keys, spans, strict=True)
-    ]
-    key = combine(parts)
-    assert key is not None, "keys that do not fit one word are not partitioned"
-    return np.right_shift(key.codes, np.uint64(key.bits - wanted), out=key.codes)
-
-
 Reduce: TypeAlias = Callable[[RowGroups, Sequence[Column]], list[GroupState]]
 """Makes the states of reductions of some rows."""
-
-
-@record
-class GroupedSlice:
-    """Some of the rows by group.
-
-    Parameters
-    ----------
-    groups : SortedGroups or GroupCodes
-        The groups.
-    slots : ndarray of int64 or None
-        The numbers of groups with rows; None if all have rows.
-    nbytes : int
-        Bytes that they occupy.
-    """
-
-    groups: SortedGroups | GroupCodes
-    slots: NumberArray | None
-    nbytes: int
-
-    @property
-    def count(self) -> int:
-        """The number of groups with rows."""
-        return self.groups.count if self.slots is None else len(self.slots)
-
-    def reduce(self, reduce: Reduce, values: Sequence[Column]) -> list[GroupState]:
-        """Return the states of the groups with rows."""
-        states = reduce(self.groups, values)
-        self.groups.forget_values()
-        if self.slots is None or len(self.slots) == self.groups.count:
-            return states
-        return [tuple(take_rows(column, self.slots) for column in state) for state in states]
 
 
 class Grouping:
@@ -665,98 +621,133 @@ class Grouping:
     ----------
     keys : sequence of columns, or of encoded strings
         At least one, the first the most significant.
-    runs : sequence of int, optional
-        Lengths of runs of rows that are sorted by key, if known.
     """
 
     kind: ClassVar[str] = "sorted"
 
-    def __init__(self, keys: Sequence[Column | EncodedStrings], runs: Sequence[int] | None = None) -> None:
+    def __init__(self, keys: Sequence[Column | EncodedStrings]) -> None:
         self.nrows = len(keys[0])
         numbered = DictionaryColumns(keys)
-        self._division = _division(numbered.columns, runs)
-        self._slices: list[GroupedSlice] = []
-        unique: list[Sequence[NumberArray]] = []
-        # Allocated at once; for each slice it would be new memory, which the system has to clear.
-        codes = new_array(self.nrows, np.int32)
-        for numbers in self._divided(numbered.columns):
-            grouped, found = _grouped(numbers, codes)
-            codes = codes[len(numbers[0]) :]
-            self._slices.append(grouped)
-            unique.append(found)
-        self.keys = numbered.restored([concat_rows(columns) for columns in zip(*unique, strict=True)])
+        self._slices: RadixSlices | None = None
+        self._slots: NumberArray | None = None
+        self._groups: SortedGroups | GroupCodes
+        found = (
+            self._in_slots(numbered.columns) or self._in_slices(numbered.columns) or self._by_sorting(numbered.columns)
+        )
+        self.keys = numbered.restored(found)
         """The keys of the groups, ascending."""
-        parts = [self._division, *self._slices]
-        self.nbytes = sum(part.nbytes for part in parts if part is not None) + sum(map(nbytes, self.keys))
+
+    def _in_slots(self, keys: Sequence[NumberArray]) -> list[NumberArray] | None:
+        """Assign numbers by few combinations of close keys, some of which may have no rows; None if there are many."""
+        most = min(tuning.FEW_SLOTS, tuning.SLOTS_PER_ROW * self.nrows)
+        grid = SlotGrid.within(keys, most) if self.nrows else None
+        if grid is None:
+            return None
+        self._groups = GroupCodes(grid.codes(keys), grid.nslots)
+        self._slots = np.flatnonzero(self._groups.sizes())
+        return grid.keys(self._slots, [key.dtype for key in keys])
+
+    def _in_slices(self, keys: Sequence[NumberArray]) -> list[NumberArray] | None:
+        """Assign numbers to the rows of each slice; None for too many rows."""
+        if self.nrows >= MAX_PACKED_ROWS:
+            return None
+        words = KeyWords.of(keys)
+        self._slices = slices = RadixSlices.of(words.leading)
+        if slices is None:
+            self._groups, firsts = words.number(np.array([0, self.nrows]))
+            return [key.take(firsts) for key in keys]
+        words = words.partitioned(slices)
+        self._groups, firsts = words.number(slices.bounds)
+        # Few rows that lie far from each other take longer than all rows in their order.
+        return [
+            slices.partitioned(key).take(firsts) if exact is None else from_word(exact.take(firsts), key.dtype)
+            for key, exact in zip(keys, words.exact(keys), strict=True)
+        ]
+
+    def _by_sorting(self, keys: Sequence[NumberArray]) -> list[NumberArray]:
+        self._groups = group_rows(keys)
+        firsts = self._groups.firsts()
+        return [key.take(firsts) for key in keys]
+
+    @property
+    def nbytes(self) -> int:
         """Bytes that it takes."""
+        groups, slots = self._groups, self._slots
+        arrays = [groups.codes] if isinstance(groups, GroupCodes) else [groups.permutation, groups.segments]
+        # Sizes are counted when they are first used.
+        sizes = np.dtype(np.int64).itemsize * groups.count
+        return (
+            sum(array.nbytes for array in (*arrays, slots, self._slices) if array is not None)
+            + sizes
+            + sum(map(nbytes, self.keys))
+        )
 
     def reduce(self, reduce: Reduce, values: Sequence[Column]) -> list[GroupState]:
         """Return the states of the groups for columns on the same rows as the keys."""
-        if self._division is None:
-            return self._slices[0].reduce(reduce, values)
-        output, widths = TableBuilder(len(self.keys[0])), []
-        for item, columns in zip(self._slices, self._divided(values), strict=True):
-            states = item.reduce(reduce, columns)
-            widths = [len(state) for state in states]
-            output.add(Table(dict(enumerate(chain.from_iterable(states))), item.count))
-        joined = iter(output.table().columns.values())
-        return [tuple(islice(joined, width)) for width in widths]
-
-    def _divided(self, columns: Sequence[Column]) -> list[Sequence[Column]]:
-        return [columns] if self._division is None else list(self._division.slices(columns))
+        if self._slices is not None:
+            values = [self._slices.partitioned(column) for column in values]
+        states = reduce(self._groups, values)
+        self._groups.forget_values()
+        slots = self._slots
+        if slots is None or len(slots) == self._groups.count:
+            return states
+        return [tuple(take_rows(column, slots) for column in state) for state in states]
 
 
 class HashedGrouping:
     """Rows grouped by the hash of some keys, and by other keys.
 
-    Groups are in the order of the hashes, and of the other keys. Keys are compared with those of the first row of their
-    group. In the rare case that different keys have one hash, rows are grouped by the keys as well.
+    Groups are in the order of the hashes, and of the other keys.
 
     Parameters
     ----------
+    grouping : Grouping
+        The groups.
     hashes : ndarray of uint64
-        The hash of each row.
+        The hash of each of them.
     keys : sequence of columns
-        All keys, the hashed ones first.
-    count : int
-        Number of hashed keys.
-    runs : sequence of int, optional
-        Lengths of runs of rows that are sorted, if known.
+        Their keys, the hashed ones first.
+    order : ndarray of int64, optional
+        Their positions in order; they are in order unless it is given.
     """
 
     kind: ClassVar[str] = "hashed"
 
-    def __init__(self, hashes: Words, keys: Sequence[Column], count: int, runs: Sequence[int] | None = None) -> None:
-        hashed, others = keys[:count], keys[count:]
-        if _repeat([hashes]):
-            # Numbers of hashes leave more bits of a word to the other keys.
-            numbers, firsts = ranked_words([hashes])
-            self._grouping = Grouping([numbers, *others], runs)
-            (ranks, *last) = self._grouping.keys
-            of_groups, of_rows = firsts.take(ranks), firsts.take(numbers)
-        else:
-            self._grouping = Grouping([hashes, *others], runs)
-            (_, *last) = self._grouping.keys
-            of_groups, of_rows = self._first_rows(len(hashes))
-        if are_same_keys(hashed, of_rows):
-            self.hashes: Words = hashes.take(of_groups)
-            """The hash of each group, ascending."""
-            self.keys = [take_rows(key, of_groups) for key in hashed] + last
-            """The keys of the groups."""
-        else:
-            self._grouping = Grouping([hashes, *keys])
-            found, *self.keys = self._grouping.keys
-            self.hashes = np.asarray(found)
-        self.nbytes = self._grouping.nbytes + self.hashes.nbytes + sum(map(nbytes, self.keys))
-        """Bytes that it takes."""
+    def __init__(
+        self, grouping: Grouping, hashes: Words, keys: Sequence[Column], order: NumberArray | None = None
+    ) -> None:
+        self._grouping, self._order = grouping, order
+        self.hashes: Words = hashes if order is None else hashes.take(order)
+        """The hash of each group, ascending."""
+        self.keys = list(self._ordered(keys))
+        """The keys of the groups."""
+        self.nbytes = grouping.nbytes + 2 * self.hashes.nbytes + sum(map(nbytes, self.keys))
+        """Bytes that it takes, about."""
 
-    def reduce(self, reduce: Reduce, values: Sequence[Column]) -> list[GroupState]:
-        """Return the states of the groups for columns on the same rows as the keys."""
-        return self._grouping.reduce(reduce, values)
+    def _ordered(self, columns: Sequence[Column]) -> Sequence[Column]:
+        return columns if self._order is None else [take_rows(column, self._order) for column in columns]
 
-    def _first_rows(self, nrows: int) -> tuple[NumberArray, NumberArray]:
-        """Return the first row of each group, and of the group of each row."""
-        of_rows = new_array(nrows, np.int64)
+    @classmethod
+    def of_rows(cls, keys: Sequence[Column], count: int) -> Self:
+        """Return the groups of rows by their keys, of which the first ones are to be hashed."""
+        if not any(is_arrow(key, "LargeStringArray") and _repeats(key) for key in keys[:count]):
+            return cls.of_hashes(hash_rows(keys[:count]), keys, count)
+        numbered = NumberedText(keys[:count])
+        grouping = Grouping([*numbered.columns, *keys[count:]])
+        hashed = numbered.restored(grouping.keys[:count])
+        hashes = hash_rows(hashed)
+        # Groups of one hash are in the order of their keys.
+        return cls(grouping, hashes, [*hashed, *grouping.keys[count:]], argsort([hashes], [True]))
+
+    @classmethod
+    def of_hashes(cls, hashes: Words, keys: Sequence[Column], count: int) -> Self:
+        """Return the groups of rows by their hashes, and the keys behind the hashed ones.
+
+        Keys are compared with those of the first row of their group. In the rare case that different keys have one
+        hash, rows are grouped by the keys as well.
+        """
+        grouping = Grouping([hashes, *keys[count:]])
+        of_rows = new_array(len(hashes), np.int64)
 
         def first_of(groups: RowGroups, columns: Sequence[Column]) -> list[GroupState]:
             (rows,) = map(np.asarray, columns)
@@ -764,35 +755,37 @@ class HashedGrouping:
             of_rows[rows] = groups.spread(firsts)
             return [(firsts,)]
 
-        ((of_groups,),) = self._grouping.reduce(first_of, [np.arange(nrows)])
-        return np.asarray(of_groups), of_rows
+        ((of_groups,),) = grouping.reduce(first_of, [np.arange(len(hashes))])
+        found, *others = grouping.keys
+        if are_same_keys(keys[:count], of_rows):
+            return cls(grouping, np.asarray(found), [*(take_rows(key, of_groups) for key in keys[:count]), *others])
+        grouping = Grouping([hashes, *keys])
+        return cls(grouping, np.asarray(grouping.keys[0]), grouping.keys[1:])
+
+    def reduce(self, reduce: Reduce, values: Sequence[Column]) -> list[GroupState]:
+        """Return the states of the groups for columns on the same rows as the keys."""
+        return [tuple(self._ordered(state)) for state in self._grouping.reduce(reduce, values)]
 
 
-def _division(keys: Sequence[NumberArray], runs: Sequence[int] | None) -> RadixSlices | SortedSlices | None:
-    """Return how rows are cut into slices; None if the slots or rows fit the cache already."""
-    if runs is not None:
-        return SortedSlices.of(keys[0], runs)
-    few = len(keys[0]) and SlotGrid.within(keys, min(tuning.FEW_SLOTS, tuning.SLOTS_PER_ROW * len(keys[0]))) is not None
-    return None if few else RadixSlices.of(keys)
+class NumberedText:
+    """Columns with numbers in place of strings, in the order in which these were met.
 
-
-def _grouped(keys: Sequence[NumberArray], buffer: npt.NDArray[np.int32]) -> tuple[GroupedSlice, Sequence[NumberArray]]:
-    """Return some rows by group, and the keys; only keys of a large span are sorted, since numbering slots is faster.
-
-    The group numbers may be written to `buffer`, and stay there.
+    Parameters
+    ----------
+    columns : sequence of columns
+        Those of other types stay unchanged.
     """
-    grid = SlotGrid.within(keys, tuning.SLOTS_PER_ROW * len(keys[0])) if len(keys[0]) else None
-    if grid is not None:
-        codes = GroupCodes(grid.codes(keys), grid.nslots)
-        slots = np.flatnonzero(codes.sizes())
-        size = codes.codes.nbytes + codes.sizes().nbytes + slots.nbytes
-        return GroupedSlice(codes, slots, size), grid.keys(slots, [key.dtype for key in keys])
-    if len(keys[0]) < MAX_PACKED_ROWS:
-        codes, firsts = number_rows(keys, buffer[: len(keys[0])])
-        # Sizes are counted when they are first used.
-        nbytes_with_sizes = codes.codes.nbytes + np.dtype(np.int64).itemsize * codes.count
-        return GroupedSlice(codes, None, nbytes_with_sizes), [key.take(firsts) for key in keys]
-    runs = group_rows(keys)
-    assert runs.permutation is not None, "rows were grouped by sorting"
-    firsts = runs.firsts()
-    return GroupedSlice(runs, None, runs.permutation.nbytes + runs.segments.nbytes), [key.take(firsts) for key in keys]
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self._tables = [TextTable() if is_arrow(column, "LargeStringArray") else None for column in columns]
+        self.columns = [
+            column if table is None else table.numbers(column, len(column))
+            for column, table in zip(columns, self._tables, strict=True)
+        ]
+
+    def restored(self, columns: Sequence[Column]) -> list[Column]:
+        """Return rows of the numbers as the values that they stand for."""
+        return [
+            column if table is None else take_rows(table.strings(), np.asarray(column))
+            for column, table in zip(columns, self._tables, strict=True)
+        ]

@@ -1,35 +1,22 @@
 // Rows numbered by group, partitioned by their keys, and reduced.
 
+#include "sort.hpp"
 #include "words.hpp"
 
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
+#include <vector>
 
 namespace {
 
 using namespace akdask;
 
-// By how many rows a row is moved to its place, at most and on average: of more, hashing is faster.
-constexpr uint64_t MOST_MOVES = 4;
-
 // ------------------------------------------------------------------------------------------- rows in order of their keys
-
-// Writes keys counted from the first, and their bits but lost ones with the row numbers, from some row on.
-void pack(Words keys, uint64_t first, uint64_t lost, uint64_t shift, uint64_t start, Span<uint64_t> words,
-          Span<uint64_t> packed) {
-    uint64_t room = words.size < packed.size ? words.size : packed.size;
-    require(keys.size <= room && start <= room - keys.size, "no room for as many keys");
-    require(lost < 64 && shift < 64, "bits beyond a word");
-    for (uint64_t row = 0; row < keys.size; ++row) {
-        uint64_t key = keys[row] - first;
-        words[start + row] = key;
-        packed[start + row] = ((key >> lost) << shift) | (start + row);
-    }
-}
 
 struct Range {
     uint64_t low = 0, bits = 0;  // bits that tell words from the lowest; 0 if there are none
@@ -47,127 +34,186 @@ Range range(Words words) {
     return found;
 }
 
-// Writes the leading bits of keys of two words with the row numbers; all of the first fit, or nothing is written.
-// Returns 1 if all bits of the keys are kept, 0 if not all of the second word, -1 if nothing has been written.
-int64_t pack_keys(Words first, Words second, uint64_t shift, Span<uint64_t> packed) {
-    require((!first.size || first.size == second.size) && packed.size == second.size, "words of other numbers of rows");
-    require(shift < 64, "bits beyond a word");
-    Range leading = range(first), following = range(second);
-    uint64_t free = 64 - shift;
-    if (leading.bits >= free) return -1;
-    uint64_t taken = free - leading.bits < following.bits ? free - leading.bits : following.bits;
-    uint64_t lost = following.bits - taken;
-    for (uint64_t row = 0; row < second.size; ++row) {
-        uint64_t key = (second[row] - following.low) >> lost;
-        // A shift by all 64 bits is undefined; the first words are all the same then.
-        if (first.size) key |= (first[row] - leading.low) << (taken & 63);
-        packed[row] = (key << shift) | row;
-    }
-    return lost ? 0 : 1;
-}
+// Ranks keys of one slice after the other.  A slice fits the cache, and so does its table of the keys that differ.
+class SliceRanks {
+public:
+    // The words of memory that slices of so many rows take.
+    static constexpr uint64_t words_for(uint64_t rows) { return 8 * rows + SLOTS_BEHIND; }
 
-// Gives the rows of sorted words the number of their key, and notes the first row of each key.  `rest` has the further
-// bits of the keys.  Returns how many keys differ; -1 where bits that the words lack would change the order.
-int64_t number_sorted(Words packed, uint64_t shift, Words rest, bool is_complete, Span<int32_t> codes,
-                      Span<int64_t> firsts) {
-    require(packed.size && packed.size <= codes.size && packed.size <= firsts.size, "no room for as many rows");
-    require(shift < 64, "bits beyond a word");
-    uint64_t nrows = is_complete || codes.size < rest.size ? codes.size : rest.size;
-    uint64_t mask = (uint64_t{1} << shift) - 1, groups = 1, row = packed[0] & mask;
-    require(row < nrows, "a row that is not there");
-    bool descends = false, is_outside = false;
-    firsts[0] = static_cast<int64_t>(row);
-    codes[row] = 0;
-    uint64_t leading = packed[0] >> shift, further = is_complete ? 1 : rest[row];
-    for (uint64_t position = 1; position < packed.size; ++position) {
-        row = packed[position] & mask;
-        if (row >= nrows) {
-            is_outside = true;
-            break;
+    // Keys of the same word are told apart by the word in `rest`, unless that is empty.
+    SliceRanks(Words words, Words rest, Span<int32_t> codes, Span<int64_t> firsts, Span<uint64_t> memory)
+        : words(words), rest(rest), codes(codes.data), firsts(firsts.data), memory(memory.data) {}
+
+    // Gives the rows of a slice the ranks of their keys, from `known` on, and notes the first row of each key.  Returns how
+    // many keys there are by then.
+    uint64_t rank(uint64_t start, uint64_t stop, uint64_t known) {
+        Slice slice{start, stop - start, range({words.data + start, stop - start})};
+        // More slots than rows cost less than a comparison for each row.
+        if (!rest.size && slice.keys.bits < 32 && (uint64_t{1} << slice.keys.bits) <= SLOTS_PER_ROW * slice.size) {
+            return rank_distances(slice, known);
         }
-        uint64_t key = packed[position] >> shift, others = is_complete ? 1 : rest[row];
-        descends |= (key == leading) & (others < further);
-        // Branches would be mispredicted: where no group begins, the next row overwrites what was written.
-        firsts[groups] = static_cast<int64_t>(row);
-        groups += (key != leading) | (others != further);
-        codes[row] = static_cast<int32_t>(groups - 1);
-        leading = key;
-        further = others;
+        uint64_t different = rest.size ? place<true>(slice) : place<false>(slice);
+        return different ? rank_placed(slice, different, known) : rank_sorted(slice, known);
     }
-    require(!is_outside, "a row that is not there");
-    return descends ? -1 : static_cast<int64_t>(groups);
-}
 
-// Brings the rows of sorted words that have the same leading bits in the order of further ones.  Returns whether that is
-// done: of many rows it is not, as hashing is faster.
-bool sort_ties(Span<uint64_t> packed, uint64_t shift, Words rest) {
-    require(shift < 64, "bits beyond a word");
-    uint64_t mask = (uint64_t{1} << shift) - 1, limit = MOST_MOVES * packed.size, moves = 0;
-    for (uint64_t entry : packed) require((entry & mask) < rest.size, "a row that is not there");
-    for (uint64_t position = 1; position < packed.size; ++position) {
-        uint64_t entry = packed[position], at = position;
-        if (entry >> shift != packed[at - 1] >> shift) continue;
-        uint64_t further = rest[entry & mask];
-        for (; at && packed[at - 1] >> shift == entry >> shift && further < rest[packed[at - 1] & mask]; --at) {
-            packed[at] = packed[at - 1];
+private:
+    static constexpr uint64_t SLOTS_PER_ROW = 2, SLOTS_BEHIND = 64, FEW_MOVES = 256;
+
+    struct Slice {
+        uint64_t start, size;
+        Range keys;
+    };
+
+    struct Entry {
+        uint64_t word, number;
+    };
+
+    Words words, rest;
+    int32_t* codes;
+    int64_t* firsts;
+    uint64_t* memory;
+
+    // The keys that differ, in the order in which they are met; the same in their own order; and the first row of each.
+    Entry* met(const Slice&) const { return reinterpret_cast<Entry*>(memory); }
+    Entry* sorted(const Slice& slice) const { return met(slice) + slice.size; }
+    uint64_t* rows(const Slice& slice) const { return memory + 4 * slice.size; }
+    // The rank of each key, in the order in which they were met; and the number of the key in a slot, from 1 on, or 0.
+    uint32_t* ranks(const Slice& slice) const { return reinterpret_cast<uint32_t*>(rows(slice) + slice.size); }
+    uint32_t* slots(const Slice& slice) const { return ranks(slice) + 2 * slice.size; }
+
+    uint64_t rank_distances(const Slice& slice, uint64_t known) {
+        const uint64_t* keys = words.data + slice.start;
+        int32_t* numbers = codes + slice.start;
+        uint32_t* slots = this->slots(slice);
+        uint64_t count = uint64_t{1} << slice.keys.bits, low = slice.keys.low;
+        std::fill_n(slots, count, 0);
+        for (uint64_t row = 0; row < slice.size; ++row) {
+            uint32_t& slot = slots[keys[row] - low];
+            if (!slot) slot = static_cast<uint32_t>(row + 1);
         }
-        packed[at] = entry;
-        moves += position - at;
-        if (moves > limit) return false;
+        for (uint64_t slot = 0; slot < count; ++slot) {
+            if (!slots[slot]) continue;
+            firsts[known] = static_cast<int64_t>(slice.start + slots[slot] - 1);
+            slots[slot] = static_cast<uint32_t>(known++);
+        }
+        for (uint64_t row = 0; row < slice.size; ++row) numbers[row] = static_cast<int32_t>(slots[keys[row] - low]);
+        return known;
     }
-    return true;
-}
 
-// Returns -1 where the key of a row is smaller than that of another, 0 where both are the same, else 1.
-INLINE int compared(Words keys, Matrix<const uint64_t> others, uint64_t row, uint64_t before) {
-    if (keys[row] != keys[before]) return keys[row] < keys[before] ? -1 : 1;
-    for (uint64_t number = 0; number < others.rows; ++number) {
-        const uint64_t* words = others[number];
-        if (words[row] != words[before]) return words[row] < words[before] ? -1 : 1;
-    }
-    return 0;
-}
-
-// Gives rows numbers so by keys of more words: the first in `keys`, the further in rows of `others`.  Keys are looked at
-// only where leading bits are the same: mostly few of them are, and keys lie far from each other.  Rows that other bits
-// have in another order are moved, unless they are many, where -1 is returned.
-int64_t number_sorted_wide(Span<uint64_t> packed, uint64_t shift, Words keys, Matrix<const uint64_t> others,
-                           Span<int32_t> codes, Span<int64_t> firsts) {
-    uint64_t mask = (uint64_t{1} << (shift & 63)) - 1, nrows = packed.size, groups = 0, moves = 0;
-    require(nrows <= codes.size && nrows <= firsts.size && others.columns == keys.size && shift < 64,
-            "arrays of other lengths");
-    for (uint64_t entry : packed) {
-        uint64_t row = entry & mask;
-        require(row < keys.size && row < codes.size, "a row that is not there");
-    }
-    for (uint64_t position = 1, ties = 0; position < nrows; ++position) {
-        // Of rows of a run in any order, each is moved by a quarter of its length on average.
-        ties = packed[position] >> shift == packed[position - 1] >> shift ? ties + 1 : 0;
-        moves += ties;
-    }
-    if (moves > MOST_MOVES * nrows / 2) return -1;
-    moves = 0;
-    for (uint64_t start = 0, stop; start < nrows; start = stop) {
-        uint64_t leading = packed[start] >> shift;
-        for (stop = start + 1; stop < nrows && packed[stop] >> shift == leading;) ++stop;
-        for (uint64_t position = start + 1; position < stop; ++position) {
-            uint64_t entry = packed[position], at = position;
-            for (; at > start && compared(keys, others, entry & mask, packed[at - 1] & mask) < 0; --at) {
-                packed[at] = packed[at - 1];
+    // Places keys by their leading bits, so that slots are almost in their order, and numbers them as they are met.
+    // Returns how many differ; 0 where they are not spread so evenly that few are in the place of another one.
+    template <bool has_rest>
+    uint64_t place(const Slice& slice) {
+        uint64_t bits = 1, moves = 0, count = 0;
+        while ((uint64_t{1} << bits) < SLOTS_PER_ROW * slice.size) ++bits;
+        uint64_t shift = slice.keys.bits > bits ? slice.keys.bits - bits : 0, last = (uint64_t{1} << bits) + SLOTS_BEHIND - 1;
+        const uint64_t *keys = words.data + slice.start, *others = has_rest ? rest.data + slice.start : nullptr;
+        uint64_t *rows = this->rows(slice), low = slice.keys.low;
+        uint32_t* slots = this->slots(slice);
+        Entry* met = this->met(slice);
+        int32_t* numbers = codes + slice.start;
+        std::fill_n(slots, last + 1, 0);
+        for (uint64_t row = 0; row < slice.size; ++row) {
+            uint64_t word = keys[row], home = (word - low) >> shift, slot = home;
+            for (; slots[slot]; ++slot) {
+                uint64_t number = slots[slot] - 1;
+                if (met[number].word == word && (!has_rest || others[rows[number]] == others[row])) break;
+                if (slot == last) return 0;
             }
-            packed[at] = entry;
-            moves += position - at;
-            if (moves > MOST_MOVES * nrows) return -1;
+            moves += slot - home;
+            if (moves > FEW_MOVES + row) return 0;
+            if (!slots[slot]) {
+                met[count] = {word, count};
+                rows[count++] = row;
+                slots[slot] = static_cast<uint32_t>(count);
+            }
+            numbers[row] = static_cast<int32_t>(slots[slot] - 1);
         }
-        uint64_t before = packed[start] & mask;
-        for (uint64_t position = start; position < stop; ++position) {
-            uint64_t row = packed[position] & mask;
-            if (position == start || compared(keys, others, row, before)) firsts[groups++] = static_cast<int64_t>(row);
-            codes[row] = static_cast<int32_t>(groups - 1);
-            before = row;
-        }
+        return count;
     }
-    return static_cast<int64_t>(groups);
+
+    INLINE uint64_t further(uint64_t row) const { return rest.size ? rest[row] : 0; }
+
+    // Puts ranks in place of the numbers in which keys were met.
+    uint64_t rank_placed(const Slice& slice, uint64_t different, uint64_t known) {
+        const Entry* met = this->met(slice);
+        const uint64_t* rows = this->rows(slice);
+        const uint32_t* slots = this->slots(slice);
+        Entry* sorted = this->sorted(slice);
+        uint32_t* ranks = this->ranks(slice);
+        int32_t* numbers = codes + slice.start;
+        auto is_less = [&](const Entry& one, const Entry& other) {
+            if (one.word != other.word) return one.word < other.word;
+            return further(slice.start + rows[one.number]) < further(slice.start + rows[other.number]);
+        };
+        for (uint64_t taken = 0; taken < different; ++slots) {
+            if (!*slots) continue;
+            Entry entry = met[*slots - 1];
+            uint64_t at = taken++;
+            for (; at && is_less(entry, sorted[at - 1]); --at) sorted[at] = sorted[at - 1];
+            sorted[at] = entry;
+        }
+        for (uint64_t rank = 0; rank < different; ++rank) {
+            firsts[known + rank] = static_cast<int64_t>(slice.start + rows[sorted[rank].number]);
+            ranks[sorted[rank].number] = static_cast<uint32_t>(known + rank);
+        }
+        for (uint64_t row = 0; row < slice.size; ++row) {
+            numbers[row] = static_cast<int32_t>(ranks[static_cast<uint32_t>(numbers[row])]);
+        }
+        return known + different;
+    }
+
+    // Sorts rows by the leading bits of their keys, which stand before the number of the row in a word, then by all bits.
+    uint64_t rank_sorted(const Slice& slice, uint64_t known) {
+        uint64_t size = slice.size, shift = 0;
+        while (shift < 63 && (uint64_t{1} << shift) < size) ++shift;
+        uint64_t lost = slice.keys.bits + shift > 64 ? slice.keys.bits + shift - 64 : 0, mask = (uint64_t{1} << shift) - 1;
+        uint64_t *packed = memory, *spare = memory + size;
+        for (uint64_t row = 0; row < size; ++row) {
+            packed[row] = ((words[slice.start + row] - slice.keys.low) >> lost) << shift | row;
+        }
+        sort_bits(packed, spare, size, static_cast<unsigned>(shift), 64);
+        auto is_before = [&](uint64_t one, uint64_t other) {
+            uint64_t row = slice.start + (one & mask), next = slice.start + (other & mask);
+            if (words[row] != words[next]) return words[row] < words[next];
+            return further(row) != further(next) ? further(row) < further(next) : row < next;
+        };
+        int32_t* numbers = codes + slice.start;
+        for (uint64_t first = 0, end = 0; first < size; first = end) {
+            for (end = first + 1; end < size && packed[end] >> shift == packed[first] >> shift; ++end) {}
+            // Keys of other rows are not looked at: they lie far from each other.
+            bool may_differ = end - first > 1 && (lost || rest.size);
+            if (may_differ && !std::is_sorted(packed + first, packed + end, is_before)) {
+                std::sort(packed + first, packed + end, is_before);
+            }
+            for (uint64_t position = first; position < end; ++position) {
+                uint64_t row = packed[position] & mask, before = position > first ? packed[position - 1] & mask : row;
+                bool differs = may_differ && (words[slice.start + row] != words[slice.start + before] ||
+                                              further(slice.start + row) != further(slice.start + before));
+                if (position == first || differs) firsts[known++] = static_cast<int64_t>(slice.start + row);
+                numbers[row] = static_cast<int32_t>(known - 1);
+            }
+        }
+        return known;
+    }
+};
+
+// Gives rows the ranks of their keys among those that differ: of a word, and of a further one unless `rest` is empty.
+// Slices, whose bounds are given, have ascending ranges of words.  Ranks go on from `count`; the first row of each key is
+// noted.  `memory` has 8 words for each row of the largest slice, and 64 more.  Returns how many keys there are by then.
+int64_t rank_slices(Words words, Words rest, Span<const int64_t> bounds, uint64_t count, Span<int32_t> codes,
+                    Span<int64_t> firsts, Span<uint64_t> memory) {
+    require(words.size <= codes.size && words.size <= firsts.size && words.size <= INT32_MAX && count <= words.size,
+            "no room for as many rows");
+    require(!rest.size || rest.size == words.size, "words of other numbers of rows");
+    SliceRanks ranks(words, rest, codes, firsts, memory);
+    for (uint64_t slice = 0; slice + 1 < bounds.size; ++slice) {
+        uint64_t start = static_cast<uint64_t>(bounds[slice]), stop = static_cast<uint64_t>(bounds[slice + 1]);
+        require(start <= stop && stop <= words.size && count <= start, "slices that are not there");
+        require(SliceRanks::words_for(stop - start) <= memory.size, "memory for fewer rows");
+        if (start < stop) count = ranks.rank(start, stop, count);
+    }
+    return static_cast<int64_t>(count);
 }
 
 // Keeps one of each run of equal words, the first ones of `words`, with their numbers.  Returns how many they are.
@@ -444,12 +490,8 @@ void count_and_compare(akdask::Span<const Code> codes, uint64_t first, akdask::S
 }
 
 MODULE("Rows numbered by group, partitioned by their keys, and reduced.",
-       {"pack", overloads<pack>},
-       {"pack_keys", overloads<pack_keys>},
-       {"number_sorted", overloads<number_sorted>},
        {"count_runs", overloads<count_runs>},
-       {"sort_ties", overloads<sort_ties>},
-       {"number_sorted_wide", overloads<number_sorted_wide>},
+       {"rank_slices", overloads<rank_slices>},
        {"count_at", overloads<count_at<int64_t>, count_at<int32_t>, count_at<uint16_t>, count_at<uint8_t>>},
        {"add_at", FOR_CODES_AND_VALUES(add_at)},
        {"minimum_at", FOR_EXTREMES(Extreme::least)},

@@ -7,17 +7,17 @@ Words = NDArray[np.uint64]
 Codes = NumberArray
 """The group of each row: int64, int32, or where it says so words."""
 
-# Rows in the order of their keys: `packed` are leading bits of keys with the row numbers in the last `shift` bits.
+# Rows in the order of their keys.
 
-def pack(keys: Words, first: int, lost: int, shift: int, start: int, words: Words, packed: Words) -> None: ...
-def pack_keys(first: Words, second: Words, shift: int, packed: Words) -> int: ...
-def number_sorted(
-    packed: Words, shift: int, rest: Words, is_complete: bool, codes: NDArray[np.int32], firsts: NDArray[np.int64]
-) -> int: ...
 def count_runs(words: Words, counts: NDArray[np.int64]) -> int: ...
-def sort_ties(packed: Words, shift: int, rest: Words) -> bool: ...
-def number_sorted_wide(
-    packed: Words, shift: int, keys: Words, others: Words, codes: NDArray[np.int32], firsts: NDArray[np.int64]
+def rank_slices(
+    words: Words,
+    rest: Words,
+    bounds: NDArray[np.int64],
+    count: int,
+    codes: NDArray[np.int32],
+    firsts: NDArray[np.int64],
+    memory: Words,
 ) -> int: ...
 
 # Values of rows of known groups: integers of 64 bits or floats.

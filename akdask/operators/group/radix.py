@@ -21,10 +21,10 @@ from akdask.columns.memory import new_array
 from akdask.columns.table import Table, TableBuilder, concat_rows, nbytes, own_rows, slice_rows
 from akdask.operators.group import loops, tuning
 from akdask.operators.group.aggregation import COUNT, Accumulators, Aggregation
-from akdask.operators.group.grouping import Grouping, RadixSlices
+from akdask.operators.group.grouping import Grouping, KeyWords, RadixSlices
 from akdask.operators.group.strategies import GroupStrategy, KeyGrouping, KeySample, PartialTable, TableMerge
 from akdask.operators.keys.hashing import hash_words
-from akdask.operators.keys.keys import SIGN, WORD_BITS, SlotGrid, Words, row_bits, sort_words, span, word
+from akdask.operators.keys.keys import SIGN, WORD_BITS, SlotGrid, Words, sort_words, span, word
 from akdask.records import record
 from akdask.typing import Column, NumberArray
 
@@ -34,7 +34,7 @@ Codes: TypeAlias = npt.NDArray[np.int32]
 def group_batches(
     batches: Sequence[Column], low: int, bits: int, buffer: RowBuffer
 ) -> SlotGroups | NumberedGroups | None:
-    """Return the rows of several batches grouped by an integer key; None for other keys, or if bits are lost.
+    """Return the rows of several batches grouped by an integer key; None for other keys.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def group_batches(
     keys = [np.ascontiguousarray(batch).view(np.uint64) for batch in batches]
     if 1 << bits <= tuning.SLOTS_PER_ROW * nrows:
         return SlotGroups(keys, first, 1 << bits, key.dtype)
-    return _numbered(keys, first, bits, key.dtype, buffer)
+    return _numbered(keys, first, key.dtype, buffer)
 
 
 @record
@@ -150,22 +150,14 @@ class NumberedGroups:
         output.add(aggregation.table([self.keys], accumulators.states()))
 
 
-def _numbered(
-    keys: Sequence[Words], first: int, bits: int, dtype: np.dtype[Any], buffer: RowBuffer
-) -> NumberedGroups | None:
-    """Assign numbers to rows by key; None in the rare case that bits lost to row numbers change the order."""
+def _numbered(keys: Sequence[Words], first: int, dtype: np.dtype[Any], buffer: RowBuffer) -> NumberedGroups:
+    """Assign numbers to rows by key."""
     bounds = [0, *accumulate(map(len, keys))]
-    nrows = bounds[-1]
-    shift = row_bits(nrows)
-    lost = max(bits + shift - WORD_BITS, 0)
-    words, packed, firsts = new_array(3 * nrows, np.uint64).reshape(3, nrows)
-    for key, start in zip(keys, bounds, strict=False):
-        loops.pack(key, first, lost, shift, start, words, packed)
-    sort_words(packed, shift)
-    count = loops.number_sorted(packed, shift, words, not lost, buffer.codes, firsts.view(np.int64))
-    if count < 0:
-        return None
-    words = words.take(firsts[:count].view(np.int64), out=buffer.keys[:count], mode="clip")
+    words = new_array(bounds[-1], np.uint64)
+    for key, (start, stop) in zip(keys, pairwise(bounds), strict=True):
+        np.subtract(key, np.uint64(first), out=words[start:stop])
+    _, firsts = KeyWords(words).number(np.array([0, len(words)]), buffer.codes)
+    words = words.take(firsts, out=buffer.keys[: len(firsts)], mode="clip")
     words += np.uint64(first)
     return NumberedGroups([buffer.codes[start:stop] for start, stop in pairwise(bounds)], words.view(dtype))
 
@@ -539,7 +531,7 @@ def _is_worth_it(keys: Sequence[Column], slices: RadixSlices) -> bool:
     if not is_spread or sizes.max() > tuning.HEAVIEST * nrows / len(sizes):
         return False
     middle = int(np.searchsorted(slices.bounds, nrows // 2, "right")) - 1
-    rows = slices.rows(middle)
+    rows = slices.rows_of(middle)
     words = [word(key, 0, rows=rows) for key in keys]
     codes = words[0] if len(words) == 1 else hash_words(words)
     # NumPy's own search for distinct values would hold the lock that other threads need.

@@ -323,7 +323,7 @@ def _numbered(keys: Sequence[Column], most: int) -> tuple[NumberArray, int]:
         return np.ascontiguousarray(grid.codes(numbers)), grid.nslots
     if len(numbers[0]) >= MAX_PACKED_ROWS:
         return np.zeros(0, np.int64), len(numbers[0])
-    groups, _ = number_rows(numbers, np.empty(len(numbers[0]), np.int32))
+    groups, _ = number_rows(numbers)
     return groups.codes, groups.count
 
 

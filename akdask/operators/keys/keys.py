@@ -185,30 +185,26 @@ def combine(keys: Sequence[Key]) -> Key | None:
         return None
     codes = _counted_from(keys[0])
     for key in keys[1:]:
-        # NumPy leaves shifts by all 64 bits undefined; a shifted code is 0 everywhere then.
-        np.left_shift(codes, np.uint64(min(key.bits, WORD_BITS - 1)), out=codes)
-        np.bitwise_or(codes, key.codes - np.uint64(key.low), out=codes)
+        loops.append_bits(np.ascontiguousarray(key.codes), key.low, 0, key.bits, codes)
     return Key(codes, 0, bits, keys[-1].exact)
 
 
-def lead(words: Sequence[Words], bits: int) -> Key:
-    """Return a key of the first of several words, and of the highest bits of others up to the wanted number.
+def lead(keys: Sequence[Key]) -> Words:
+    """Return as many leading bits of several keys as fit a word.
 
     Examples
     --------
-    >>> lead([np.array([4, 7], np.uint64), np.array([0, 256], np.uint64)], 4).codes.tolist()
-    [0, 14]
+    >>> first, second = Key.of(np.array([4, 7], np.uint64)), Key.of(np.array([0, 2**63], np.uint64))
+    >>> [hex(code) for code in lead([first, second]).tolist()]
+    ['0x0', '0xe000000000000000']
     """
-    found = Key.of(words[0], exact=False)
-    for codes in words[1:]:
-        if found.bits >= bits:
-            break
-        key = Key.of(codes)
-        taken = min(key.bits, bits - found.bits)
-        part = (codes - np.uint64(key.low)) >> np.uint64(key.bits - taken)
-        before = (found.codes - np.uint64(found.low)) << np.uint64(min(taken, WORD_BITS - 1))
-        found = Key(before | part, 0, found.bits + taken, exact=False)
-    return found
+    codes, free = _counted_from(keys[0]), WORD_BITS - keys[0].bits
+    for key in keys[1:]:
+        taken = min(key.bits, free)
+        if taken:
+            loops.append_bits(np.ascontiguousarray(key.codes), key.low, key.bits - taken, taken, codes)
+        free -= taken
+    return codes
 
 
 def span(column: Column, ascending: bool = True) -> tuple[int, int] | None:
@@ -453,6 +449,18 @@ def with_words(column: Any, count: int) -> Any:
     if not is_arrow(column, "FixedSizeBinaryArray") or word_count(column) >= count:
         return column
     return from_limbs(with_limbs(limbs_of(column), count))
+
+
+def from_word(words: Words, dtype: np.dtype[Any]) -> NumberArray:
+    """Return the integers of some type with the given words.
+
+    Examples
+    --------
+    >>> from_word(word(np.array([-3, 5]), 0), np.dtype(np.int64)).tolist()
+    [-3, 5]
+    """
+    numbers = words if dtype.kind == "u" else (words ^ SIGN).view(np.int64)
+    return numbers.astype(dtype, copy=False)
 
 
 def from_words(words: Sequence[Words]) -> pa.FixedSizeBinaryArray:

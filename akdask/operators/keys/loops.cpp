@@ -1,6 +1,7 @@
 // Words of keys: their extremes, those of floats, the codes and hashes of strings; tables of words and of strings.
 
 #include "text.hpp"
+#include "sort.hpp"
 #include "words.hpp"
 
 #include <algorithm>
@@ -30,54 +31,15 @@ void float_words(Words bits, uint64_t inverted, Span<uint64_t> words) {
 
 // ------------------------------------------------------------------------------------------------- order of words
 
-constexpr uint64_t FEW_WORDS = 64;           // fewer are compared
-constexpr uint64_t CACHED_WORDS = 1 << 15;   // so many, and as many spare ones, stay in a core's own cache
-constexpr unsigned DIGIT = 8;                // bits by which words are distributed at once
-constexpr uint64_t DIGITS = 1 << DIGIT;
-
-// Moves words behind those of smaller digits, equal digits in their order.  Returns the ends of the digits in `ends`.
-INLINE void distribute(const uint64_t* words, uint64_t* to, uint64_t size, unsigned at, uint64_t (&ends)[DIGITS]) {
-    uint64_t start = 0;
-    for (uint64_t& end : ends) start += std::exchange(end, start);
-    for (uint64_t row = 0; row < size; ++row) to[ends[words[row] >> at & (DIGITS - 1)]++] = words[row];
-}
-
-INLINE void count_digits(const uint64_t* words, uint64_t size, unsigned at, uint64_t (&counts)[DIGITS]) {
-    std::fill_n(counts, DIGITS, 0);
-    for (uint64_t row = 0; row < size; ++row) ++counts[words[row] >> at & (DIGITS - 1)];
-}
-
-// Sorts few words by their bits from `low` to `high`, from the lowest digit on.
-void sort_cached(uint64_t* words, uint64_t* spare, uint64_t size, unsigned low, unsigned high) {
-    uint64_t *from = words, *to = spare;
-    for (unsigned at = low; at < high; at += DIGIT) {
-        uint64_t counts[DIGITS];
-        count_digits(from, size, at, counts);
-        if (counts[from[0] >> at & (DIGITS - 1)] == size) continue;
-        distribute(from, to, size, at, counts);
-        std::swap(from, to);
+// Appends bits of words, counted from the lowest and without the last ones, `lost` of them, to codes.
+void append_bits(Words words, uint64_t low, uint64_t lost, uint64_t bits, Span<uint64_t> codes) {
+    require(words.size == codes.size, "words of other numbers of rows");
+    require(lost < 64 && bits <= 64, "bits beyond a word");
+    for (uint64_t row = 0; row < codes.size; ++row) {
+        // A shift by all 64 bits is undefined.
+        uint64_t before = bits < 64 ? codes[row] << bits : 0;
+        codes[row] = before | ((words[row] - low) >> lost);
     }
-    if (from != words) std::copy_n(from, size, words);
-}
-
-// Sorts words by their bits from `low` to `high`; many are first distributed by the highest digit in which they differ.
-void sort_bits(uint64_t* words, uint64_t* spare, uint64_t size, unsigned low, unsigned high) {
-    if (size <= FEW_WORDS) return std::sort(words, words + size);
-    if (size <= CACHED_WORDS) return sort_cached(words, spare, size, low, high);
-    uint64_t differing = 0;
-    for (uint64_t row = 1; row < size; ++row) differing |= words[row] ^ words[0];
-    unsigned top = std::min(high, 64 - static_cast<unsigned>(__builtin_clzll(differing | 1)));
-    if (top <= low) return;
-    unsigned at = top > low + DIGIT ? top - DIGIT : low;
-    uint64_t ends[DIGITS];
-    count_digits(words, size, at, ends);
-    distribute(words, spare, size, at, ends);
-    uint64_t start = 0;
-    for (uint64_t end : ends) {
-        if (at > low && end - start > 1) sort_bits(spare + start, words + start, end - start, low, at);
-        start = end;
-    }
-    std::copy_n(spare, size, words);
 }
 
 // Sorts words, whose lowest bits, `low` of them, ascend already among words that are equal in the others.
@@ -648,6 +610,7 @@ MODULE("Words of keys: their extremes, those of floats, the codes and hashes of 
                                     least_and_most<uint32_t>, least_and_most<int16_t>, least_and_most<uint16_t>,
                                     least_and_most<int8_t>, least_and_most<uint8_t>>},
        {"float_words", overloads<float_words>},
+       {"append_bits", overloads<append_bits>},
        {"sort_words", overloads<sort_words>},
        {"encode", overloads<encode>},
        {"decode", overloads<decode>},
