@@ -37,13 +37,13 @@ DAYS = [date(2024, 2, 29), None, date(2023, 12, 31), date(2024, 2, 29), date(202
 
 DECIMALS = [Decimal("1.25"), None, Decimal("-0.50"), Decimal("1.25"), Decimal("10.00"), Decimal("0.00"), None]
 
+TIMES: Any = ["2024-02-29 10:30", "2024-01-31", None, "2023-12-31 23:59:59", "2024-02-29", None, "2024-01-01"]
 ROWS = pandas.DataFrame(
     {
         "i": [3, -1, 2, 2, 0, 5, -1],
         "x": [0.5, np.nan, -2.25, 0.5, 4.0, np.nan, 1.0],
         "s": WORDS,
-        "t": pandas.to_datetime(["2024-02-29 10:30", "2024-01-31", None, "2023-12-31 23:59:59", "2024-02-29",
-        None, "2024-01-01"], format="ISO8601"),
+        "t": pandas.to_datetime(TIMES, format="ISO8601"),
         "b": [True, False, True, True, False, False, True],
         "c": pandas.Categorical(["u", None, "v", "u", "u", "w", "v"], ["w", "u", "v", "none"]),
         "n": pandas.array([1, None, 3, 3, None, -2, 1], "Int64"),
@@ -89,7 +89,7 @@ TYPED: dict[str, pandas.Series] = {
 }
 """Values of types that the engine lacks."""
 
-MADE = {
+MADE: dict[str, Any] = {
     "mixed": ROWS,
     "numbers": NUMBERS,
     "plain": NUMBERS.reset_index(drop=True),
@@ -99,7 +99,7 @@ MADE = {
     "some": ROWS[["i", "x", "s"]],
     "keyed": ROWS[["s", "i", "x", "n", "b"]].rename(columns={"s": "k"}),
     "d": SPANS,
-    **{name: ROWS[name] for name in ROWS},
+    **{str(name): ROWS[name] for name in ROWS},
     "y": NUMBERS["y"],
     "l": LEVELS["x"],
     "nothing": ROWS["x"].iloc[:0],
@@ -166,16 +166,23 @@ BINS = {
     "hours": lambda one: one["numbers"]["i"].resample("36h"),
     "on": lambda one: one["numbers"].reset_index().resample("D", on="when")["x"],
 }
+
+
+def _made(name: str, accessor: str | None = None) -> Callable[[Any], Any]:
+    return lambda one: one[name] if accessor is None else getattr(one[name], accessor)
+
+
+def _module_of(name: str) -> Callable[[Any], Any]:
+    return lambda one: one.module(name)
+
+
 TARGETS: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
-    "DataFrame": {name: lambda one, name=name: one[name] for name in FRAMES},
-    "Series": {name: lambda one, name=name: one[name] for name in SERIES},
-    "typed": {name: lambda one, name=name: one[name] for name in TYPED},
-    "str": {name: lambda one, name=name: one[name].str for name in ("s", "arrow text", "masked text", "text objects")},
-    "dt": {
-        name: lambda one, name=name: one[name].dt
-        for name in ("t", "d", "zoned", "arrow times", "arrow days", "periods")
-    },
-    "cat": {name: lambda one, name=name: one[name].cat for name in ("c", "ordered", "numbered", "intervals")},
+    "DataFrame": {name: _made(name) for name in FRAMES},
+    "Series": {name: _made(name) for name in SERIES},
+    "typed": {name: _made(name) for name in TYPED},
+    "str": {name: _made(name, "str") for name in ("s", "arrow text", "masked text", "text objects")},
+    "dt": {name: _made(name, "dt") for name in ("t", "d", "zoned", "arrow times", "arrow days", "periods")},
+    "cat": {name: _made(name, "cat") for name in ("c", "ordered", "numbered", "intervals")},
     "DataFrameGroupBy": GROUPS,
     "SeriesGroupBy": GROUPS_OF_SERIES,
     "Rolling": WINDOWS,
@@ -183,14 +190,11 @@ TARGETS: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
     "ExponentialMovingWindow": DECAYING,
     "Resampler": BINS,
     **{
-        name: {
-            made: lambda one, made=made, name=name: getattr(one[made], name)
-            for made in ("some", "keyed", "plain", "x", "s", "levels", "y")
-        }
+        name: {made: _made(made, name) for made in ("some", "keyed", "plain", "x", "s", "levels", "y")}
         for name in ("loc", "iloc", "at", "iat")
     },
     "pandas": {
-        name: lambda one, name=name: one.module(name)
+        name: _module_of(name)
         for name in ("some", "keyed", "plain", "levels", "i", "x", "s", "t", "n", "c", "none", "b", "y")
     },
 }
@@ -596,7 +600,7 @@ def _lazily(name: str) -> Any:
 
 
 def _plan(name: str) -> Any:
-    kind = akdask.pandas.DataFrame if name in FRAMES else akdask.pandas.Series
+    kind: Any = akdask.pandas.DataFrame if name in FRAMES else akdask.pandas.Series
     try:
         return kind._of(_lazily(name), None)
     except Exception:  # labels without a lazy form
