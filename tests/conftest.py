@@ -14,7 +14,7 @@ import dask
 import pytest
 
 from akdask.arrays.writable import ARKOUDA_PATHS
-from akdask.engine import node
+from akdask.engine import node, tuning
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -141,11 +141,15 @@ def session_client() -> Iterator[Client]:
 
 
 @pytest.fixture
-def cluster_client(session_client: Client, synchronous_scheduler: None) -> Iterator[Client]:
+def cluster_client(
+    session_client: Client, synchronous_scheduler: None, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Client]:
     """Return a client of two workers with one thread each, current while the test runs.
 
-    The cluster starts once a session; only tests marked `cluster` may ask for it.
+    The cluster starts once a session; only tests marked `cluster` may ask for it.  Few rows have several tasks, as many
+    rows do.
     """
+    monkeypatch.setattr(tuning, "ONE_TASK_ROWS", -1)
     with session_client.as_current(), dask.config.set(scheduler="distributed"):
         yield session_client
 

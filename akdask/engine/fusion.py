@@ -136,6 +136,8 @@ class TaskGraph(Node):
 def fuse(plans: Sequence[Expr]) -> list[Expr]:
     """Return lowered plans in which nodes that only one other node reads are part of it, where that costs no time."""
     nodes = _inputs_first(plans)
+    if len(plans) == 1 and _is_one_task(nodes):
+        return [Fused.of(nodes)]
     roots = {plan._name for plan in plans}
     readers: defaultdict[str, list[Expr]] = defaultdict(list)
     for node in nodes:
@@ -155,6 +157,13 @@ def fuse(plans: Sequence[Expr]) -> list[Expr]:
         if len(group) > 1 and group[0] is node:
             made[node._name] = Fused.of([made[member._name] for member in reversed(group)])
     return [made[plan._name] for plan in plans]
+
+
+def _is_one_task(nodes: Sequence[Expr]) -> bool:
+    """Whether a worker computes all nodes sooner than several do, which would wait for each other's messages."""
+    if not all(isinstance(node, Node) and node.is_fusible for node in nodes):
+        return False
+    return sum(_rows_read(node, 0) for node in nodes) <= tuning.ONE_TASK_ROWS
 
 
 def _inputs_first(plans: Sequence[Expr]) -> list[Expr]:

@@ -25,6 +25,12 @@ SEVERAL = 3
 """Partitions of a node that has more than one."""
 
 
+@pytest.fixture(autouse=True)
+def _rows_are_many(monkeypatch):
+    """Have few rows read by several tasks, as many are."""
+    monkeypatch.setattr(tuning, "ONE_TASK_ROWS", -1)
+
+
 def noted(inputs, name):
     """Return what a task is called and given, so that each result tells all that it is made of."""
     return name, tuple(inputs)
@@ -109,6 +115,21 @@ def test_nodes_with_readers_in_several_tasks_stay_apart():
     # Both readers in one task take it along.
     (found,) = fuse([reader("last", reader("one", shared), reader("other", shared))])
     assert sorted(names(found)) == ["first", "last", "one", "other", "shared"]
+
+
+@pytest.mark.parametrize(("rows", "are_together"), [(30, True), (29, False)])
+def test_a_plan_that_reads_few_rows_is_one_task(monkeypatch, rows, are_together):
+    monkeypatch.setattr(tuning, "ONE_TASK_ROWS", rows)
+    read = [leaf("one", 5, SEVERAL), leaf("other", 15, 1)]
+    plan = reader("last", reader("middle", *read, count=SEVERAL), read[1])
+    (found,) = fuse([plan])
+    assert (len(tasks_below([found])) == 1) is are_together
+    assert results([found]) == results([plan])
+    # Two plans may be wanted by different workers.
+    assert len(tasks_below(fuse([plan, read[1]]))) > 2
+    # What other nodes make of rows that are read counts once.
+    (whole,) = fuse([reader("behind", plan)])
+    assert (len(tasks_below([whole])) == 1) is are_together
 
 
 def test_what_is_asked_for_has_a_task_of_its_own():
