@@ -212,8 +212,9 @@ FUSED_ROWS = 2**18
 """Most rows that a task of a cluster reads for one that waits for other inputs, too; messages take as long as these."""
 
 ONE_TASK_ROWS = 2**20
-"""Rows that all tasks of a plan read, up to which a cluster has one task for it: its messages take milliseconds each. TPC-H,
-wall on two workers: q2 109 ms and 48 with one task, q11 67 and 44, q16 100 and 90; of 1.8 M rows, q22 70 and 74."""
+"""Rows that all tasks of a plan read, up to which a cluster has one task for it: messages take milliseconds each.
+TPC-H, wall on two workers: q2 109 ms and 48 with one task, q11 67 and 44, q16 100 and 90; q22, of 1.8 M rows, 70 and
+74."""
 
 COLUMNS_ON_WORKERS = 32
 """Columns that workers keep at a time; a plan refers to all earlier rounds, and reads the last ones."""
