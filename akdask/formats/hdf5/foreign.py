@@ -33,7 +33,6 @@ from akdask.formats.hdf5.description import (
     Problem,
     Slot,
 )
-from akdask.formats.hdf5.global_heaps import check_heaps
 from akdask.formats.hdf5.low_level import h5py, h5t
 from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset
 from akdask.storage.objects import SERVERS_DIFFER, UNIT, VALUES, ObjType
@@ -204,6 +203,8 @@ class FieldReader:
     def __init__(self, node: Any, path: str, chunks: ChunkReader | None = None) -> None:
         self._dataset = h5py.Dataset(node)
         if self._dataset.dtype.hasobject:
+            from akdask.formats.hdf5.global_heaps import check_heaps
+
             check_heaps(node, tuning.HDF5_SEARCHED_FOR_TEXT)
         self._chunks = chunks
         self._steps = path.split(STEP)[1:]

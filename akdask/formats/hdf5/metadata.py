@@ -18,7 +18,6 @@ from akdask.formats import tuning
 from akdask.formats.hdf5 import layout
 from akdask.formats.hdf5.chunks import missing_filter
 from akdask.formats.hdf5.description import DatasetSchema, Problem, Slot
-from akdask.formats.hdf5.global_heaps import check_heaps
 from akdask.formats.hdf5.layout import H5Object
 from akdask.formats.hdf5.library import HDF5_ERRORS, open_file
 from akdask.formats.hdf5.low_level import h5a, h5d, h5ds, h5g, h5l, h5o, h5t, h5z
@@ -147,6 +146,8 @@ def _text(attribute: H5Object) -> str | None:
     if attribute.get_storage_size() > _LARGEST_TEXT:
         return None
     if attribute.get_type().is_variable_str():
+        from akdask.formats.hdf5.global_heaps import check_heaps
+
         check_heaps(attribute, tuning.HDF5_SEARCHED_FOR_ATTRIBUTES)
     value = np.zeros((), attribute.dtype)
     attribute.read(value)
