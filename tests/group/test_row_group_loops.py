@@ -56,6 +56,7 @@ SPREADS = {
 @pytest.mark.parametrize("distinct", [1, 3, 700, 5000])
 def test_words_are_numbered_in_their_order_however_they_are_spread(monkeypatch, distinct, slice_rows):
     monkeypatch.setattr(tuning, "SLICE_ROWS", slice_rows)
+    monkeypatch.setattr(tuning, "FEWEST_SLICED_ROWS", 2 * slice_rows)
     monkeypatch.setattr(tuning, "FEW_SLOTS", 256)
     for number, (name, spread) in enumerate(SPREADS.items()):
         rng = np.random.default_rng([distinct, number])

@@ -22,6 +22,7 @@ ROWS = np.arange(1024)
 
 def test_rows_of_a_slice_have_the_same_leading_bits_and_keep_their_order(monkeypatch):
     monkeypatch.setattr(tuning, "SLICE_ROWS", 32)
+    monkeypatch.setattr(tuning, "FEWEST_SLICED_ROWS", 64)
     monkeypatch.setattr(tuning, "FEW_SLOTS", 64)
     # Slices are the leading 6 of 10 bits, of words that begin anywhere.
     for least in (0, 2**10, 2**64 - 2**10):
@@ -38,6 +39,7 @@ def test_rows_of_a_slice_have_the_same_leading_bits_and_keep_their_order(monkeyp
 
 def test_slices_begin_where_leading_bits_change_and_not_at_the_least_word(monkeypatch):
     monkeypatch.setattr(tuning, "SLICE_ROWS", 32)
+    monkeypatch.setattr(tuning, "FEWEST_SLICED_ROWS", 64)
     monkeypatch.setattr(tuning, "FEW_SLOTS", 64)
     words = SHUFFLED.astype(np.uint64) + np.uint64(13)
     slices = RadixSlices.of(words)
@@ -47,6 +49,7 @@ def test_slices_begin_where_leading_bits_change_and_not_at_the_least_word(monkey
 
 def test_few_rows_or_keys_are_not_cut(monkeypatch):
     monkeypatch.setattr(tuning, "SLICE_ROWS", 32)
+    monkeypatch.setattr(tuning, "FEWEST_SLICED_ROWS", 64)
     monkeypatch.setattr(tuning, "FEW_SLOTS", 64)
     words = SHUFFLED.astype(np.uint64)
     assert RadixSlices.of(words[:64]) is not None
@@ -83,6 +86,7 @@ def test_ranges_of_several_keys_begin_where_bisection_of_the_rows_says(rows, spl
 @pytest.mark.parametrize("slice_rows", [2**16, 32])
 def test_a_grouping_tells_how_much_memory_it_takes(monkeypatch, slice_rows):
     monkeypatch.setattr(tuning, "SLICE_ROWS", slice_rows)
+    monkeypatch.setattr(tuning, "FEWEST_SLICED_ROWS", slice_rows)
     of_slices = 0 if slice_rows == 2**16 else 2 * 1024 + 8 * 65
     # The number of each row, and the size and the key of each group.
     assert Grouping([SHUFFLED * 2**40]).nbytes == 1024 * (4 + 8 + 8) + of_slices

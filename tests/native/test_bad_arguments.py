@@ -125,7 +125,7 @@ def rank(leading, rest, bounds, *, count=0, codes=4, firsts=4, memory=100):
     [
         lambda: rank(WORDS, WORDS[:0], [0, 4], codes=3),
         lambda: rank(WORDS, WORDS[:0], [0, 4], firsts=3),
-        lambda: rank(WORDS, WORDS[:0], [0, 4], memory=8 * 4 + 63),
+        lambda: rank(WORDS, WORDS[:0], [0, 4], memory=4 * 4 + 63),
         lambda: rank(WORDS, WORDS[:3], [0, 4]),
         lambda: rank(WORDS, WORDS[:0], [0, 5]),
         lambda: rank(WORDS, WORDS[:0], [-1, 4]),

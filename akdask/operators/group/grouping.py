@@ -487,7 +487,7 @@ class KeyWords:
         nrows = len(self.leading)
         codes = new_array(nrows, np.int32) if codes is None else codes[:nrows]
         firsts = new_array(nrows, np.int64)
-        memory = scratch(8 * (8 * int(np.diff(bounds).max()) + 64)).view(np.uint64)
+        memory = scratch(8 * (4 * int(np.diff(bounds).max()) + 64)).view(np.uint64)
         count = 0
         for start, stop in interruptible_ranges(bounds[1:]):
             count = loops.rank_slices(self.leading, self.rest, bounds[start : stop + 1], count, codes, firsts, memory)
@@ -575,9 +575,9 @@ class RadixSlices:
     @classmethod
     def of(cls, words: Words) -> Self | None:
         """Return the slices of rows by their words; None if rows are few, or a table of all words fits the cache."""
-        wanted = min((len(words) // tuning.SLICE_ROWS).bit_length(), tuning.MOST_SLICE_BITS)
-        if wanted < 2:
+        if len(words) < tuning.FEWEST_SLICED_ROWS:
             return None
+        wanted = min((len(words) // tuning.SLICE_ROWS).bit_length(), tuning.MOST_SLICE_BITS)
         low, high = least_and_most(words)
         shift = (high - low).bit_length() - wanted
         if shift <= 0 or high - low < tuning.FEW_SLOTS:

@@ -38,7 +38,7 @@ Range range(Words words) {
 class SliceRanks {
 public:
     // The words of memory that slices of so many rows take.
-    static constexpr uint64_t words_for(uint64_t rows) { return 8 * rows + SLOTS_BEHIND; }
+    static constexpr uint64_t words_for(uint64_t rows) { return 4 * rows + SLOTS_BEHIND; }
 
     // Keys of the same word are told apart by the word in `rest`, unless that is empty.
     SliceRanks(Words words, Words rest, Span<int32_t> codes, Span<int64_t> firsts, Span<uint64_t> memory)
@@ -64,22 +64,17 @@ private:
         Range keys;
     };
 
-    struct Entry {
-        uint64_t word, number;
-    };
-
     Words words, rest;
     int32_t* codes;
     int64_t* firsts;
     uint64_t* memory;
 
-    // The keys that differ, in the order in which they are met; the same in their own order; and the first row of each.
-    Entry* met(const Slice&) const { return reinterpret_cast<Entry*>(memory); }
-    Entry* sorted(const Slice& slice) const { return met(slice) + slice.size; }
-    uint64_t* rows(const Slice& slice) const { return memory + 4 * slice.size; }
-    // The rank of each key, in the order in which they were met; and the number of the key in a slot, from 1 on, or 0.
-    uint32_t* ranks(const Slice& slice) const { return reinterpret_cast<uint32_t*>(rows(slice) + slice.size); }
-    uint32_t* slots(const Slice& slice) const { return ranks(slice) + 2 * slice.size; }
+    // The first row of each key in the slice, in the order in which they are met; their numbers so in their own order; the
+    // rank of each; and the number of the key in a slot, from 1 on, or 0.  All is narrow, to stay in the cache.
+    uint32_t* rows(const Slice&) const { return reinterpret_cast<uint32_t*>(memory); }
+    uint32_t* sorted(const Slice& slice) const { return rows(slice) + slice.size; }
+    uint32_t* ranks(const Slice& slice) const { return sorted(slice) + slice.size; }
+    uint32_t* slots(const Slice& slice) const { return ranks(slice) + slice.size; }
 
     uint64_t rank_distances(const Slice& slice, uint64_t known) {
         const uint64_t* keys = words.data + slice.start;
@@ -108,23 +103,21 @@ private:
         while ((uint64_t{1} << bits) < SLOTS_PER_ROW * slice.size) ++bits;
         uint64_t shift = slice.keys.bits > bits ? slice.keys.bits - bits : 0, last = (uint64_t{1} << bits) + SLOTS_BEHIND - 1;
         const uint64_t *keys = words.data + slice.start, *others = has_rest ? rest.data + slice.start : nullptr;
-        uint64_t *rows = this->rows(slice), low = slice.keys.low;
-        uint32_t* slots = this->slots(slice);
-        Entry* met = this->met(slice);
+        uint64_t low = slice.keys.low;
+        uint32_t *slots = this->slots(slice), *rows = this->rows(slice);
         int32_t* numbers = codes + slice.start;
         std::fill_n(slots, last + 1, 0);
         for (uint64_t row = 0; row < slice.size; ++row) {
             uint64_t word = keys[row], home = (word - low) >> shift, slot = home;
             for (; slots[slot]; ++slot) {
-                uint64_t number = slots[slot] - 1;
-                if (met[number].word == word && (!has_rest || others[rows[number]] == others[row])) break;
+                uint64_t first = rows[slots[slot] - 1];
+                if (keys[first] == word && (!has_rest || others[first] == others[row])) break;
                 if (slot == last) return 0;
             }
             moves += slot - home;
             if (moves > FEW_MOVES + row) return 0;
             if (!slots[slot]) {
-                met[count] = {word, count};
-                rows[count++] = row;
+                rows[count++] = static_cast<uint32_t>(row);
                 slots[slot] = static_cast<uint32_t>(count);
             }
             numbers[row] = static_cast<int32_t>(slots[slot] - 1);
@@ -136,26 +129,24 @@ private:
 
     // Puts ranks in place of the numbers in which keys were met.
     uint64_t rank_placed(const Slice& slice, uint64_t different, uint64_t known) {
-        const Entry* met = this->met(slice);
-        const uint64_t* rows = this->rows(slice);
-        const uint32_t* slots = this->slots(slice);
-        Entry* sorted = this->sorted(slice);
-        uint32_t* ranks = this->ranks(slice);
+        const uint64_t* keys = words.data + slice.start;
+        const uint32_t *rows = this->rows(slice), *slots = this->slots(slice);
+        uint32_t *sorted = this->sorted(slice), *ranks = this->ranks(slice);
         int32_t* numbers = codes + slice.start;
-        auto is_less = [&](const Entry& one, const Entry& other) {
-            if (one.word != other.word) return one.word < other.word;
-            return further(slice.start + rows[one.number]) < further(slice.start + rows[other.number]);
+        auto is_less = [&](uint64_t one, uint64_t other) {
+            if (keys[one] != keys[other]) return keys[one] < keys[other];
+            return further(slice.start + one) < further(slice.start + other);
         };
         for (uint64_t taken = 0; taken < different; ++slots) {
             if (!*slots) continue;
-            Entry entry = met[*slots - 1];
+            uint32_t number = *slots - 1;
             uint64_t at = taken++;
-            for (; at && is_less(entry, sorted[at - 1]); --at) sorted[at] = sorted[at - 1];
-            sorted[at] = entry;
+            for (; at && is_less(rows[number], rows[sorted[at - 1]]); --at) sorted[at] = sorted[at - 1];
+            sorted[at] = number;
         }
         for (uint64_t rank = 0; rank < different; ++rank) {
-            firsts[known + rank] = static_cast<int64_t>(slice.start + rows[sorted[rank].number]);
-            ranks[sorted[rank].number] = static_cast<uint32_t>(known + rank);
+            firsts[known + rank] = static_cast<int64_t>(slice.start + rows[sorted[rank]]);
+            ranks[sorted[rank]] = static_cast<uint32_t>(known + rank);
         }
         for (uint64_t row = 0; row < slice.size; ++row) {
             numbers[row] = static_cast<int32_t>(ranks[static_cast<uint32_t>(numbers[row])]);
@@ -200,7 +191,7 @@ private:
 
 // Gives rows the ranks of their keys among those that differ: of a word, and of a further one unless `rest` is empty.
 // Slices, whose bounds are given, have ascending ranges of words.  Ranks go on from `count`; the first row of each key is
-// noted.  `memory` has 8 words for each row of the largest slice, and 64 more.  Returns how many keys there are by then.
+// noted.  `memory` has 4 words for each row of the largest slice, and 64 more.  Returns how many keys there are by then.
 int64_t rank_slices(Words words, Words rest, Span<const int64_t> bounds, uint64_t count, Span<int32_t> codes,
                     Span<int64_t> firsts, Span<uint64_t> memory) {
     require(words.size <= codes.size && words.size <= firsts.size && words.size <= INT32_MAX && count <= words.size,
