@@ -19,7 +19,7 @@ from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.series import Series
 from akdask.pandas.face import NDFrame, words
-from akdask.pandas.labels import coding_of_array
+from akdask.pandas.labels import LOGIC, coding_of_array
 from akdask.pandas.lazy import LazySeries
 from akdask.pandas.refusals import NotLazyError
 
@@ -36,7 +36,6 @@ FILLS = {
 
 DIVISIONS = words("truediv rtruediv div divide rdiv floordiv rfloordiv mod rmod pow rpow divmod rdivmod")
 ROUNDING = words("floordiv rfloordiv mod rmod divmod rdivmod")
-LOGIC = words("and or xor rand ror rxor")
 
 
 def check(lazy: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

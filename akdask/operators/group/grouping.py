@@ -303,10 +303,8 @@ def _in_one_word(words: Sequence[Words], restore: Restore) -> tuple[Sequence[Num
 
 def _repeats(strings: pa.LargeStringArray) -> bool:
     """Whether a sample shows that some strings come several times."""
-    some = slice_rows(strings, 0, len(strings), max(len(strings) // tuning.DICTIONARY_SAMPLE, 1))
-    table = TextTable()
-    table.numbers(some, len(some))
-    return table.count <= len(some) * tuning.MOST_DISTINCT
+    size, different = _sampled(strings)
+    return different <= size * tuning.MOST_DISTINCT
 
 
 def _repeat(words: Sequence[Words]) -> bool:
@@ -356,15 +354,19 @@ def ranks_of_repeated(strings: pa.LargeStringArray) -> NumberArray | None:
 
 def are_too_many(values: Any, most: int) -> bool:
     """Whether a sample of strings or words shows that all are distinct, or more than `most` of many."""
+    size, different = _sampled(values)
+    # So many would be distinct if all values were equally frequent.
+    return different > most * -math.expm1(-size / most)
+
+
+def _sampled(values: Any) -> tuple[int, int]:
+    """Return how many strings or words a sample has, and how many of them differ."""
     some = slice_rows(values, 0, len(values), max(len(values) // tuning.DICTIONARY_SAMPLE, 1))
     if isinstance(some, np.ndarray):
-        different = len(np.unique(some))
-    else:
-        table = TextTable()
-        table.numbers(some, len(some))
-        different = table.count
-    # So many would be distinct if all values were equally frequent.
-    return different > most * -math.expm1(-len(some) / most)
+        return len(some), len(np.unique(some))
+    table = TextTable()
+    table.numbers(some, len(some))
+    return len(some), table.count
 
 
 # ------------------------------------------------------------------------------------------------------- sorted by key
