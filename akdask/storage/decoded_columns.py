@@ -57,6 +57,11 @@ class _Readings:
 _readings = _Readings()
 
 
+def keeps_any() -> bool:
+    """Whether there is memory for columns at all."""
+    return _limit() > 0
+
+
 def find(key: Hashable) -> Any:
     """Return a column, None if it is not in memory."""
     return _columns.get(key)
@@ -121,15 +126,15 @@ class FileColumn:
             return self._read_up_to(stop) if self._is_wanted and start == self._filled < stop else None
         return slice_rows(self.in_memory, start, stop)
 
-    def take(self, rows: NumberArray, out: NumberArray | None = None) -> Any:
-        """Return rows at ascending positions, at least one; None if they are to be read from the file."""
+    def take(self, rows: NumberArray, start: int, out: NumberArray | None = None) -> Any:
+        """Return rows at ascending positions from row `start` on, None if they are to be read from the file."""
         if self.in_memory is not None:
-            return take_rows(self.in_memory, rows, out)
-        first, stop = self._filled, int(rows[-1]) + 1
+            return take_rows(self.in_memory, rows + start, out)
+        first, stop = self._filled - start, int(rows[-1]) + 1
         if not self._is_wanted or rows[0] < first or tuning.FEW_ROWS_READ * len(rows) < stop - first:
             return None
         try:
-            return take_rows(self._read_up_to(stop), rows - first, out)
+            return take_rows(self._read_up_to(start + stop), rows - first, out)
         except AkdaskError:
             # Damage may be in other rows.
             self._is_wanted = False

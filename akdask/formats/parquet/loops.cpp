@@ -403,7 +403,7 @@ bool read_bytes(int64_t descriptor, void* into, int64_t size, int64_t offset) {
 //             from the file when a page first needs it
 // is_loaded   whether that is done
 // start       the row of the first number that is wanted
-// rows        the rows that are wanted, ascending, if not all from the first one on are
+// rows        the rows that are wanted, ascending and counted from `start`, if not all from it on are
 // missing     set where rows are null, if it has room; `nulls` counts those
 struct PagesToDecode {
     int64_t descriptor;
@@ -497,15 +497,15 @@ struct PagesToDecode {
     // done, before the first page that is unsupported or damaged.  `plain.width` is 0 if plain pages are unsupported.
     template <class Words, class Word>
     int64_t decode(Words words, uint64_t known, const PlainNumbers& plain, Word absent, Span<Word> out) const {
-        require(pages.columns == WIDTH && data.size >= PAGE_MARGIN && start >= 0 && start <= LONGEST,
-                "pages of other fields, without a margin, or no row to start at");
-        require((!rows.size || rows.size == out.size) && (!missing.size || missing.size == out.size), "rows of other numbers");
         bool is_chosen = rows.size > 0;
+        require(pages.columns == WIDTH && data.size >= PAGE_MARGIN && start >= (is_chosen ? -LONGEST : 0) && start <= LONGEST,
+                "pages of other fields, without a margin, or no row to start at");
+        require((!is_chosen || rows.size == out.size) && (!missing.size || missing.size == out.size), "rows of other numbers");
         int64_t done = 0, wanted = static_cast<int64_t>(out.size);
         std::vector<uint8_t> valid;
         std::vector<int64_t> places;
         for (uint64_t number = 0; done < wanted; ++number) {
-            int64_t next = is_chosen ? rows[static_cast<uint64_t>(done)] : start + done;
+            int64_t next = start + (is_chosen ? rows[static_cast<uint64_t>(done)] : done);
             number = page_with(next, number);
             if (number >= pages.rows) return done;
             const int64_t* page = pages[number];
@@ -516,11 +516,13 @@ struct PagesToDecode {
             }
             // The wanted rows, and their place in the output.
             const int64_t* some = rows.begin() + done;
-            int64_t count = std::min(wanted - done, nrows - first);
+            int64_t count = std::min(wanted - done, nrows - first), before = page[FIRST];
             if (is_chosen) {
-                count = std::lower_bound(some, rows.end(), page[FIRST] + nrows) - some;
+                before -= start;
+                count = std::lower_bound(some, rows.end(), before + nrows) - some;
                 for (int64_t row = 0; row < count; ++row) {
-                    require(some[row] >= page[FIRST] && some[row] - page[FIRST] < nrows, "rows of no page, or not ascending");
+                    require(static_cast<uint64_t>(some[row]) - static_cast<uint64_t>(before) < static_cast<uint64_t>(nrows),
+                            "rows of no page, or not ascending");
                 }
             }
             Word* target = out.data + done;
@@ -540,8 +542,8 @@ struct PagesToDecode {
             if (page[IS_PLAIN] ? stored > (last - at) / plain.width : stored && at >= last) return done;
 
             // Values behind `skipped` others, or at some places among them.
-            int64_t values = count, skipped = is_chosen ? 0 : first, before = page[FIRST];
-            auto is_there = [&](int64_t row) { return valid[static_cast<uint64_t>(is_chosen ? some[row] - page[FIRST] : first + row)]; };
+            int64_t values = count, skipped = is_chosen ? 0 : first, before_values = before;
+            auto is_there = [&](int64_t row) { return valid[static_cast<uint64_t>(is_chosen ? some[row] - before : first + row)]; };
             if (has_nulls) {
                 values = 0;
                 for (int64_t row = 0; row < count; ++row) values += is_there(row);
@@ -551,23 +553,23 @@ struct PagesToDecode {
             if (is_chosen && has_nulls) {
                 places.clear();
                 for (int64_t row = 0, at_row = 0, place = 0; row < count; ++row) {
-                    int64_t here = some[row] - page[FIRST];
+                    int64_t here = some[row] - before;
                     require(here >= at_row, "rows that do not ascend");
                     for (; at_row < here; ++at_row) place += valid[static_cast<uint64_t>(at_row)];
                     if (valid[static_cast<uint64_t>(here)]) places.push_back(place);
                 }
                 chosen = places.data();
-                before = 0;
+                before_values = 0;
             }
             if (values && !page[IS_PLAIN]) {
-                bool is_done = is_chosen ? fill_at(text, at + 1, last, text[at], words, known, chosen, values, before, target)
+                bool is_done = is_chosen ? fill_at(text, at + 1, last, text[at], words, known, chosen, values, before_values, target)
                                          : fill(text, at + 1, last, text[at], words, known, skipped, target, values);
                 if (!is_done) return done;
             }
             if constexpr (sizeof(Word) == 8) {
                 uint64_t many = page[IS_PLAIN] ? static_cast<uint64_t>(values) : 0;
                 const uint8_t* from = text + at + plain.width * static_cast<uint64_t>(skipped);
-                bool is_done = is_chosen ? plain.read(from, Chosen{chosen, before}, many, target)
+                bool is_done = is_chosen ? plain.read(from, Chosen{chosen, before_values}, many, target)
                                          : plain.read(from, Adjacent(), many, target);
                 if (!is_done) return done;
             }

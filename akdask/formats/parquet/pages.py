@@ -12,7 +12,7 @@ import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from enum import IntEnum
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +52,10 @@ _NAN_BITS = int(np.array(np.nan).view(np.uint64))
 ALL_ROWS = _NO_PLACE = np.zeros(0, np.int64)
 NO_MASK = np.zeros(0, np.bool_)
 _LEVELS = np.array([0, 1], np.uint8)
+_SMALLEST_MEMORY = 2**14  # bytes
+_IN_MEMORY, _NULLS, _IS_LOADED = range(3)
+"""The state of loops: where the page begins that is held in memory, the nulls that they have met, and whether they have
+read the dictionary."""
 
 Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
@@ -88,6 +92,8 @@ class PageField(IntEnum):
 
 PageTable = npt.NDArray[np.int64]
 """A row for each page, with the columns of `PageField`."""
+
+_NO_PAGES: PageTable = np.empty((0, len(PageField)), np.int64)
 
 FindPages: TypeAlias = Callable[[], PageLocations | None]
 
@@ -126,13 +132,28 @@ class ChunkPlace:
     nrows: int
 
     @classmethod
-    def of(cls, chunk: np.void, nrows: int) -> ChunkPlace:
-        """Return the place of a chunk from its footer, given the rows of its row group."""
-        return cls(int(chunk["offset"]), int(chunk["size"]), int(chunk["codec"]), nrows)
+    def all_of(cls, chunks: npt.NDArray[np.void], nrows: Sequence[int]) -> list[ChunkPlace]:
+        """Return the places of a column's chunks from the footer, given the rows of their row groups."""
+        fields = (chunks[name].tolist() for name in ("offset", "size", "codec"))
+        return list(map(cls, *fields, nrows))
 
 
-_LISTED: Cache[tuple[FileIdentity, int, bool], tuple[DictionaryPage | None, PageTable]] = Cache(
-    "pages of Parquet chunks", entries=1024, size=lambda pages: pages[1].nbytes
+class ListedPages(NamedTuple):
+    """The pages of a chunk."""
+
+    dictionary: DictionaryPage | None
+    table: PageTable
+    largest: list[int]
+    """The largest number in each column of the table."""
+
+    @classmethod
+    def of(cls, dictionary: DictionaryPage | None, table: PageTable) -> ListedPages:
+        """Return some pages, at least one."""
+        return cls(dictionary, table, table.max(axis=0).tolist())
+
+
+_LISTED: Cache[tuple[FileIdentity, int, bool], ListedPages] = Cache(
+    "pages of Parquet chunks", nbytes=2**24, size=lambda pages: pages.table.nbytes
 )
 """Pages of chunks by file, place and whether there are levels: headers are read once."""
 
@@ -171,10 +192,11 @@ class PageList:
         self._found_at: dict[int, tuple[int, ...]] = {}
         self._begin()
         self.dictionary: DictionaryPage | None = None
-        self._table: PageTable = np.empty((0, len(PageField)), np.int64)
+        self._table = _NO_PAGES
+        self._largest: list[int] | None = None
         known = _LISTED.get(self._key)
         if known is not None:
-            self.dictionary, self._table = known
+            self.dictionary, self._table, self._largest = known
             self._listed = self._nrows
 
     def _begin(self) -> None:
@@ -216,10 +238,18 @@ class PageList:
             while self._listed < rows:
                 if not self._list_usual(rows):
                     self._list_page()
-            self._table = np.array(self._found, np.int64).reshape(-1, len(PageField))
+            self._table = np.array(self._found, np.int64).reshape(-1, _NO_PAGES.shape[1])
             if self._listed == self._nrows:
-                _LISTED.put(self._key, (self.dictionary, self._table))
+                found = _LISTED.put(self._key, ListedPages.of(self.dictionary, self._table))
+                self._largest = found.largest
         return self._table
+
+    def largest(self, pages: PageTable) -> list[int]:
+        """Return the largest number in each column of some pages that it has returned."""
+        if self._largest is not None and pages is self._table:
+            return self._largest
+        found: list[int] = pages.max(axis=0).tolist()
+        return found
 
     def _by_index(self, locations: PageLocations, start: int, stop: int) -> PageTable | None:
         """Return the pages of some rows at the positions in an index, None if they are not there."""
@@ -260,7 +290,7 @@ class PageList:
         if descriptor is None:
             return False
         state, dictionary = np.array([self._at, self._listed]), np.full(len(DictionaryPage._fields), -1)
-        found = np.empty((formats_tuning.PARQUET_PAGES_AT_ONCE, len(PageField)), np.int64)
+        found = np.empty((formats_tuning.PARQUET_PAGES_AT_ONCE, _NO_PAGES.shape[1]), np.int64)
         count = loops.list_pages(
             descriptor,
             state,
@@ -430,66 +460,63 @@ class UnpackedPage(NamedTuple):
     """Which rows are not null; None if all are."""
 
 
-class PageMemory:
-    """Memory for a page as it is in a file, and unpacked, which the readers of a column share one after the other."""
-
-    def __init__(self) -> None:
-        self.packed = self.unpacked = np.empty(0, np.uint8)
-        self.words = np.empty(0, np.uint64)
-        self.reader: PageReader | None = None
-
-    def reserve(self, packed: int, unpacked: int, nwords: int) -> bool:
-        """Make room for a page and words of a dictionary, and return whether it is not too large for that."""
-        if max(packed, unpacked) > tuning.MOST_SCRATCH_BYTES // 4:
-            return False
-        if len(self.packed) < packed + MARGIN:
-            self.packed, self.reader = np.empty(packed + MARGIN, np.uint8), None
-        if len(self.unpacked) < unpacked + MARGIN:
-            self.unpacked, self.reader = np.empty(unpacked + MARGIN, np.uint8), None
-        if len(self.words) < nwords:
-            self.words, self.reader = new_array(nwords, np.uint64), None
-        return True
+def _memory_for(size: int) -> Bytes:
+    """Return memory for a page of some bytes, and for somewhat larger ones, as pages of a column are of like sizes."""
+    return np.empty(max(_padded(size, 1), _SMALLEST_MEMORY) + MARGIN, np.uint8)
 
 
 class PageReader(ABC):
-    """Reads and unpacks pages of a flat column in one row group.
+    """Reads and unpacks pages of a flat column, of one row group after the other.
 
     Parameters
     ----------
-    ranges, place, column, itemsize, find_pages
-        As of `PageList`.
-    memory : PageMemory
-        Holds the last page.
-
-    Raises
-    ------
-    NoPlainPagesError
-        If another reader is needed.
+    ranges : RangeReader
+        The open file.
+    column : ParquetColumn
+        The column.
+    itemsize : int
+        Bytes of a plain number; 0 for text, of which only headers are read.
     """
 
-    def __init__(  # noqa: PLR0917 - those of `PageList`, and memory
-        self,
-        ranges: RangeReader,
-        place: ChunkPlace,
-        column: ParquetColumn,
-        itemsize: int,
-        find_pages: FindPages,
-        memory: PageMemory,
-    ) -> None:
+    def __init__(self, ranges: RangeReader, column: ParquetColumn, itemsize: int) -> None:
+        self._ranges, self._column, self._itemsize = ranges, column, itemsize
+        # Whether loops decode plain pages.
+        self._is_plain = False
+        # Memory for a page as it is in the file, unpacked, and for the numbers of a dictionary.
+        self._packed = self._unpacked = np.empty(0, np.uint8)
+        self._words_memory = np.empty(0, np.uint64)
+        self._state = np.empty(3, np.int64)
+
+    def open(self, place: ChunkPlace, find_pages: FindPages) -> None:
+        """Go to a row group; the one before is left.
+
+        Parameters
+        ----------
+        place : ChunkPlace
+            Where the pages lie.
+        find_pages : callable
+            Returns the positions of the pages from an index.
+
+        Raises
+        ------
+        NoPlainPagesError
+            If another reader is needed; reading may raise it too.
+        """
         codec = CODECS[place.codec] if place.codec >= 0 else ""
         if codec not in {"UNCOMPRESSED", "SNAPPY", "ZSTD"}:
             raise NoPlainPagesError
-        self._ranges, self._column, self._codec, self._memory = ranges, column, codec, memory
+        self._codec, self._nrows = codec, place.nrows
         # Loops unpack Snappy.
         self._by_loop = codec != "ZSTD"
-        # Whether they decode plain pages.
-        self._is_plain = False
-        self._list = PageList(ranges, place, column, itemsize, find_pages)
-        # Where the page begins that is held in memory, the nulls that loops have met, and whether they have read the
-        # dictionary.
-        self._state = np.array([-1, 0, 0])
+        self._list = PageList(self._ranges, place, self._column, self._itemsize, find_pages)
+        self._state[:] = -1, 0, 0
         self._sized: PageTable | None = None
         self._reads_pages = False
+        for name in self._OF_CHUNK:
+            self.__dict__.pop(name, None)
+
+    _OF_CHUNK: ClassVar[tuple[str, ...]] = ("_dictionary",)
+    """Attributes that are computed once for a chunk."""
 
     # bytes
 
@@ -557,7 +584,7 @@ class PageReader(ABC):
     ) -> int:
         """Decode rows of some pages in one loop; return the number of rows done, behind which a page is read alone.
 
-        `out` begins with row `start`, or has some rows; so has `missing`, if it has any.
+        `out` begins with row `start`, or has some rows, counted from it; so has `missing`, if it has any.
         """
         if not self._by_loop:
             return 0
@@ -566,38 +593,42 @@ class PageReader(ABC):
             self._reads_pages = self._ranges.dense_file is not None and self._reserve(pages)
         if self._reads_pages:
             return self._decode_from_file(pages, start, out, rows, missing)
+        if len(rows):
+            rows, start = rows + start, 0
         return self._decode_batches(pages, start, out, rows, missing)
 
     def _reserve(self, pages: PageTable) -> bool:
         """Make room for each of some pages and the dictionary; return whether a loop may read them."""
-        largest, dictionary, nwords = pages.max(axis=0).tolist(), self._list.dictionary, 0
-        packed, unpacked, checksum = (
-            largest[field] for field in (PageField.PACKED, PageField.UNPACKED, PageField.CHECKSUM)
-        )
+        _, _, _, packed, unpacked, _, _, _, _, checksum = self._list.largest(pages)
+        dictionary, nwords = self._list.dictionary, 0
         if dictionary is not None:
             packed, unpacked = max(packed, dictionary.packed), max(unpacked, dictionary.unpacked)
             checksum = max(checksum, dictionary.checksum)
             nwords = _padded(dictionary.nvalues, 8) if self._is_plain else 0
-        return checksum < 0 and self._memory.reserve(packed, unpacked, nwords)
+        if checksum >= 0 or max(packed, unpacked) > tuning.MOST_SCRATCH_BYTES // 4:
+            return False
+        if len(self._packed) < packed + MARGIN or len(self._unpacked) < unpacked + MARGIN:
+            self._packed, self._unpacked = _memory_for(packed), _memory_for(unpacked)
+            self._state[_IN_MEMORY] = -1
+        if len(self._words_memory) < nwords:
+            self._words_memory = new_array(nwords, np.uint64)
+            self._state[_IS_LOADED] = 0
+        return True
 
     def _decode_from_file(
         self, pages: PageTable, start: int, out: NumberArray, rows: NumberArray, missing: Bools
     ) -> int:
         """Decode rows in a loop that reads the pages."""
-        memory = self._memory
-        if memory.reader is not self:
-            memory.reader = self
-            self._state[:] = -1, 0, 0
-        given = self._ranges.dense_file, memory.packed, 0, pages, memory.unpacked, self._state
+        given = self._ranges.dense_file, self._packed, 0, pages, self._unpacked, self._state
         done = self._loop(given, start, rows, missing, out)
-        self._note_done(pages, int(rows[done] if len(rows) else start + done) if done < len(out) else None)
+        self._note_done(pages, start + int(rows[done] if len(rows) else done) if done < len(out) else None)
         return done
 
     def _note_done(self, pages: PageTable, row: int | None) -> None:
         """Take notice of nulls that a loop has met, and of the row that it did not decode."""
-        nulls = int(self._state[1])
+        nulls = int(self._state[_NULLS])
         if nulls:
-            self._state[1] = 0
+            self._state[_NULLS] = 0
             self._note_nulls(nulls)
         if row is not None:
             # One page that loops do not support means more of them, which would be read in vain.
@@ -710,54 +741,49 @@ class PageReader(ABC):
 
 
 class NumberPageReader(PageReader):
-    """Reads rows of a flat column of numbers in one row group, in any order.
+    """Reads rows of a flat column of numbers, in any order in one row group after the other.
 
     Parameters
     ----------
     ranges : RangeReader
         The open file.
-    place : ChunkPlace
-        Where the pages lie.
     column : ParquetColumn
         The column.
     dtype : ColumnType
         The type of its rows.
-    find_pages : callable
-        Returns the positions of the pages from an index.
-    memory : PageMemory
-        Holds the last page.
 
     Raises
     ------
     NoPlainPagesError
-        If another reader is needed; `read` may raise it too.
+        If another reader is needed; `open` and `read` may raise it too.
     """
 
-    def __init__(  # noqa: PLR0917 - those of `PageReader`, and a type
-        self,
-        ranges: RangeReader,
-        place: ChunkPlace,
-        column: ParquetColumn,
-        dtype: ColumnType,
-        find_pages: FindPages,
-        memory: PageMemory,
-    ) -> None:
+    def __init__(self, ranges: RangeReader, column: ParquetColumn, dtype: ColumnType) -> None:
         plain = column.plain
         if plain is None or not (dtype.is_number or dtype.is_nullable_number):
             raise NoPlainPagesError
-        super().__init__(ranges, place, column, np.dtype(plain).itemsize, find_pages, memory)
+        super().__init__(ranges, column, np.dtype(plain).itemsize)
         self._dtype = dtype.plain
         self._is_nullable = dtype.nullable
-        self._nrows = place.nrows
         self._stored = np.dtype(plain)
         self._scale, self._divisor = column.scale, column.divisor
         # Whether plain pages hold the very numbers of the column.
         self._is_stored = self._stored == self._dtype.numpy and self._scale == self._divisor == 1
-        # Loops write words.
-        self._by_loop &= dtype.itemsize == 8
         is_integer = self._stored.kind == "i" and self._stored.itemsize in (4, 8)
         # Whether loops make numbers of the column from those of plain pages.
         self._is_plain = self._is_stored or (is_integer and (self._dtype.numpy.kind in "iMm" or self._divisor != 1))
+        # How loops do that, and the bits of the number in rows without one.
+        width = self._stored.itemsize if self._is_plain else 0
+        absent_word = _NAN_BITS if self._dtype == FLOAT64 else self._absent % 2**64
+        self._about = width, self._scale, self._divisor, absent_word
+
+    _OF_CHUNK = ("_dictionary", "_dictionary_place")
+
+    def open(self, place: ChunkPlace, find_pages: FindPages) -> None:
+        """Go to a row group; see `PageReader.open`."""
+        super().open(place, find_pages)
+        # Loops write words.
+        self._by_loop &= self._dtype.itemsize == 8
         self._current: UnpackedPage | None = None
         self._decoded: tuple[int, NumberArray, Bools] | None = None
 
@@ -781,16 +807,25 @@ class NumberPageReader(PageReader):
                 row += self._decode(pages, start + row, found[row:], missing=missing[row:])
         return self._with_nulls(found, missing)
 
-    def read_rows(self, rows: NumberArray, out: NumberArray | None = None) -> NumberArray | NullableColumn:
-        """Return the rows of the row group at ascending positions, at least one; for errors see `read`."""
-        pages = self._list.covering(int(rows[0]), int(rows[-1]) + 1)
+    def read_rows(
+        self, rows: NumberArray, first: int = 0, out: NumberArray | None = None
+    ) -> NumberArray | NullableColumn:
+        """Return the rows of the row group at ascending positions from some row on, at least one.
+
+        For errors see `read`.
+        """
+        pages = self._list.covering(first + int(rows[0]), first + int(rows[-1]) + 1)
         found = np.empty(len(rows), self._dtype.numpy) if out is None else out[: len(rows)]
         missing = self._mask(len(rows))
+        row = self._decode(pages, first, found, rows, missing)
+        if row < len(rows):
+            self._read_pages(pages, rows[row:] + first, found[row:], missing[row:])
+        return self._with_nulls(found, missing)
+
+    def _read_pages(self, pages: PageTable, rows: NumberArray, found: NumberArray, missing: Bools) -> None:
+        """Read rows whose first page is read alone."""
         row = 0
         while row < len(rows):
-            row += self._decode(pages, 0, found[row:], rows[row:], missing[row:])
-            if row == len(rows):
-                break
             page = pages[page_with(pages, int(rows[row]))]
             here = slice(row, row + int(rows[row:].searchsorted(page[PageField.FIRST] + page[PageField.NROWS])))
             some = rows[here]
@@ -801,7 +836,8 @@ class NumberPageReader(PageReader):
             if self._is_nullable:
                 missing[here] = lacking[some - start]
             row = here.stop
-        return self._with_nulls(found, missing)
+            if row < len(rows):
+                row += self._decode(pages, 0, found[row:], rows[row:], missing[row:])
 
     def _mask(self, nrows: int) -> Bools:
         """Return room for which of some rows are missing, if the column has that."""
@@ -812,10 +848,8 @@ class NumberPageReader(PageReader):
 
     def _loop(self, given: tuple[Any, ...], start: int, rows: NumberArray, missing: Bools, out: NumberArray) -> int:
         place, words, nwords = self._words(given[3], start, rows, len(out))
-        width = self._stored.itemsize if self._is_plain else 0
-        about = words, nwords, width, self._scale, self._divisor, self._absent_word
-        is_optional = self._column.is_optional
-        return loops.decode_pages(*(*given, start, rows, is_optional, missing, place, *about, out.view(np.uint64)))
+        how = start, rows, self._column.is_optional, missing, place, words, nwords
+        return loops.decode_pages(*(*given, *how, *self._about, out.view(np.uint64)))
 
     def _load_dictionary(self) -> None:
         self._dictionary  # noqa: B018 - computed on first use
@@ -828,9 +862,9 @@ class NumberPageReader(PageReader):
         if page is None or not page.nvalues:
             return _NO_PLACE, _NO_WORDS, 0
         if self._reads_pages and self._is_plain:
-            return self._dictionary_place, self._memory.words, page.nvalues
+            return self._dictionary_place, self._words_memory, page.nvalues
         # None is needed of plain pages.
-        first, last = (rows[0], rows[-1]) if len(rows) else (start, start + count - 1)
+        first, last = (start + rows[0], start + rows[-1]) if len(rows) else (start, start + count - 1)
         begin, end = pages[:, PageField.FIRST].searchsorted((first, last), "right")
         if pages[begin - 1 : end, PageField.IS_PLAIN].all():
             return _NO_PLACE, _NO_WORDS, 0
@@ -850,11 +884,6 @@ class NumberPageReader(PageReader):
             return np.nan
         # Other columns without room for nulls have none.
         return 0 if self._is_nullable or self._dtype.numpy.kind == "u" else NAT
-
-    @property
-    def _absent_word(self) -> int:
-        """The bits of the number in rows without one."""
-        return _NAN_BITS if self._dtype == FLOAT64 else self._absent % 2**64
 
     def _note_nulls(self, count: int) -> None:
         lacks_value = count and self._column.with_nulls() != self._column.dtype

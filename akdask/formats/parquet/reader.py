@@ -5,17 +5,18 @@ from __future__ import annotations
 from abc import abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import field
 from functools import partial
 from operator import attrgetter
 from types import TracebackType
-from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from akdask.columns.dtypes import ColumnType
+from akdask.columns.memory import new_array
 from akdask.columns.table import concat_rows, concat_text, decoded, empty, spread
 from akdask.deferred import pq
 from akdask.errors import AkdaskError, FileFormatError
@@ -30,8 +31,9 @@ from akdask.formats.parquet.chunks import (
     open_parquet,
 )
 from akdask.formats.parquet.columns import ParquetColumn, ParquetFileDescription
-from akdask.formats.parquet.pages import ChunkPlace, NoPlainPagesError, NumberPageReader, PageMemory
+from akdask.formats.parquet.pages import ChunkPlace, NoPlainPagesError, NumberPageReader
 from akdask.formats.parquet.statistics import (
+    PageLocations,
     bounds_of,
     concat_chunks,
     has_order,
@@ -42,6 +44,7 @@ from akdask.formats.parquet.statistics import (
 )
 from akdask.formats.parquet.text_pages import TextPageReader
 from akdask.records import record
+from akdask.storage import decoded_columns
 from akdask.storage.decoded_columns import FileColumn
 from akdask.storage.files import FileIdentity, is_remote
 from akdask.storage.ranges import ALIGNED_ROWS, RangeReader, range_reader, split_rows
@@ -120,7 +123,7 @@ class RowGroupPartReader(PartReader, Generic[PartT]):
         self._ranges: RangeReader = range_reader(part.file)
         self._stack = ExitStack()
         self._opened: dict[str, pq.ParquetFile] = {}
-        self._chunks: dict[tuple[str, int], ChunkReader] = {}
+        self._chunks: dict[str, tuple[int, ChunkReader]] = {}
 
     def __enter__(self) -> Self:
         self._stack.enter_context(self._ranges)
@@ -173,12 +176,12 @@ class RowGroupPartReader(PartReader, Generic[PartT]):
         return self._chunk(column, number).read(start, stop, out)
 
     def _chunk(self, column: str, number: int) -> ChunkReader:
-        known = self._chunks.get((column, number))
-        if known is None:
-            # Readers of the row groups before are released.
-            self._chunks = {key: chunk for key, chunk in self._chunks.items() if key[0] != column}
-            known = self._chunks[column, number] = self._open_chunk(column, number)
-        return known
+        known = self._chunks.get(column)
+        if known is None or known[0] != number:
+            # That of the row group before is left, whether this one can be opened or not.
+            self._chunks.pop(column, None)
+            known = self._chunks[column] = number, self._open_chunk(column, number)
+        return known[1]
 
     def _arrow_file(self, int96_unit: Literal["s", "us", "ns"] = "us") -> pq.ParquetFile:
         """Return the file opened by Arrow, on first use; see `open_parquet`."""
@@ -247,6 +250,14 @@ class ParquetPart(RowGroupPart):
         return ParquetPartReader(self)
 
 
+class _ColumnPages(NamedTuple):
+    """A column's reader of pages, None if all are read in the general way, and where its chunks are."""
+
+    reader: NumberPageReader | TextPageReader | None
+    chunks: list[ChunkPlace]
+    find: Callable[[int], PageLocations | None]
+
+
 class ParquetPartReader(RowGroupPartReader[ParquetPart]):
     """Reads row ranges of one partition.
 
@@ -259,7 +270,8 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
     def __init__(self, part: ParquetPart) -> None:
         super().__init__(part)
         self._columns: dict[tuple[str, int], FileColumn] = {}
-        self._memory: dict[str, PageMemory] = {}
+        self._keeps_columns = not part.is_remote and decoded_columns.keeps_any()
+        self._page_readers: dict[str, _ColumnPages] = {}
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -270,7 +282,7 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
                     column.finish()
         finally:
             self._columns.clear()
-            self._memory.clear()
+            self._page_readers.clear()
             super().__exit__(kind, error, trace)
 
     def _chunk_ranges(self, column: str) -> Iterator[tuple[int, int]]:
@@ -316,23 +328,26 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         place = self._part.columns[column]
         if isinstance(place, ConstantPlace):
             return self._constant(place, len(rows), out)
+        rows = np.ascontiguousarray(rows)
+        groups = list(self._within_groups(int(rows[0]), int(rows[-1]) + 1))
+        if len(groups) > 1 and out is None and place.dtype.is_number:
+            out = new_array(len(rows), place.dtype.numpy)
         parts, row = [], 0
-        for number, begin, end in self._within_groups(int(rows[0]), int(rows[-1]) + 1):
-            shift = self._part.start - self._part.groups[number].first
-            first, last = rows.searchsorted((begin - shift, end - shift))
-            if first == last:
+        for number, _, end in groups:
+            start = self._part.start - self._part.groups[number].first
+            last = row + int(rows[row:].searchsorted(end - start)) if len(groups) > 1 else len(rows)
+            if row == last:
                 continue
-            some = rows[first:last] + shift
-            found = self._rows(column, number, some, None if out is None else out[row : row + len(some)])
+            found = self._rows(column, number, rows[row:last], start, None if out is None else out[row:last])
             if found is None:
                 return None
             parts.append(found)
-            row += len(some)
+            row = last
         return concat_text(parts) if out is None or not isinstance(parts[0], np.ndarray) else out[:row]
 
     def _column(self, column: str, number: int) -> tuple[FileColumn, int] | None:
         """Return the partition's rows of a row group and the first of them there, None if they are not to be kept."""
-        if self._part.is_remote:
+        if not self._keeps_columns:
             return None
         group = self._part.groups[number]
         first = max(self._part.start - group.first, 0)
@@ -357,21 +372,22 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
             return self._text_of_file(column, number, first + start, first + stop)
         return self._read_file(column, number, first + start, first + stop, out)
 
-    def _rows(self, column: str, number: int, rows: NumberArray, out: NumberArray | None) -> Any:
-        """Return some rows of a row group, None where pages cannot be read alone."""
+    def _rows(self, column: str, number: int, rows: NumberArray, start: int, out: NumberArray | None) -> Any:
+        """Return some rows of a row group, counted from row `start`; None where pages cannot be read alone."""
         known = self._column(column, number)
         if known is not None:
-            found = known[0].take(rows - known[1], out)
+            found = known[0].take(rows, start - known[1], out)
             if found is not None:
                 return found
         chunk = self._chunk(column, number)
         try:
             if isinstance(chunk, NumberPageReader):
-                return chunk.read_rows(rows, out)
+                return chunk.read_rows(rows, start, out)
             if isinstance(chunk, TextPageReader):
+                rows = rows + start
                 return chunk.read_text(int(rows[0]), int(rows[-1]) + 1, rows)
         except NoPlainPagesError:
-            self._chunks[column, number] = self._general_chunk(column, number)
+            self._chunks[column] = number, self._general_chunk(column, number)
         except FileFormatError:
             pass  # reading all rows tells, if Arrow cannot read them either
         return None
@@ -400,7 +416,7 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         try:
             return super()._read(column, number, start, stop, out)
         except NoPlainPagesError:
-            self._chunks[column, number] = self._general_chunk(column, number)
+            self._chunks[column] = number, self._general_chunk(column, number)
             return self._chunk(column, number).read(start, stop, out)
         except FileFormatError as error:
             return self._read_leniently(column, number, start, stop, out, error)
@@ -409,14 +425,15 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         self, column: str, number: int, start: int, stop: int, out: NumberArray | None, error: FileFormatError
     ) -> Column:
         """Read what is not as the format says through Arrow, which reads some of it; else the error stays."""
-        if isinstance(self._chunks.pop((column, number), None), ArrowChunkReader):
+        _, failed = self._chunks.pop(column, (number, None))
+        if isinstance(failed, ArrowChunkReader):
             raise error
         try:
             chunk = self._general_chunk(column, number)
             found = chunk.read(start, stop, out)
         except AkdaskError:
             raise error from None
-        self._chunks[column, number] = chunk
+        self._chunks[column] = number, chunk
         return found
 
     def stretches(self, column: str) -> list[Stretch] | None:
@@ -493,20 +510,29 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         return self._part.columns[column].dtype
 
     def _open_chunk(self, column: str, number: int) -> ChunkReader:
-        place = self._stored(column)
-        try:
-            if place.of_nulls or self._as_digits(place.column):
-                raise NoPlainPagesError
-            chunk = place.chunks[number]
-            found = ChunkPlace.of(chunk, self._part.groups[number].nrows)
-            kind = TextPageReader if place.dtype.kind == "str" else NumberPageReader
-            memory = self._memory.get(column)
-            if memory is None:
-                memory = self._memory[column] = PageMemory()
-            find_pages = partial(page_locations, self._ranges, chunk)
-            return kind(self._ranges, found, place.column, place.dtype, find_pages, memory)
-        except NoPlainPagesError:
-            return self._general_chunk(column, number)
+        pages = self._page_readers.get(column)
+        if pages is None:
+            pages = self._page_readers[column] = self._pages_of(self._stored(column))
+        if pages.reader is not None:
+            try:
+                pages.reader.open(pages.chunks[number], partial(pages.find, number))
+            except NoPlainPagesError:
+                pass
+            else:
+                return pages.reader
+        return self._general_chunk(column, number)
+
+    def _pages_of(self, place: StoredPlace) -> _ColumnPages:
+        def find(number: int) -> PageLocations | None:
+            return page_locations(self._ranges, place.chunks[number])
+
+        kind = TextPageReader if place.dtype.kind == "str" else NumberPageReader
+        reader: NumberPageReader | TextPageReader | None = None
+        if not place.of_nulls and not self._as_digits(place.column):
+            with suppress(NoPlainPagesError):
+                reader = kind(self._ranges, place.column, place.dtype)
+        nrows = [group.nrows for group in self._part.groups]
+        return _ColumnPages(reader, ChunkPlace.all_of(place.chunks, nrows), find)
 
     def _general_chunk(self, column: str, number: int) -> ArrowChunkReader:
         place, group = self._stored(column), self._part.groups[number]

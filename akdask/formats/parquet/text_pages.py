@@ -21,7 +21,6 @@ from akdask.columns.table import CHUNK, decoded
 from akdask.formats.parquet import loops
 from akdask.formats.parquet.columns import ParquetColumn
 from akdask.formats.parquet.pages import (
-    ALL_ROWS,
     MARGIN,
     WIDEST,
     Bools,
@@ -30,7 +29,6 @@ from akdask.formats.parquet.pages import (
     FindPages,
     NoPlainPagesError,
     PageField,
-    PageMemory,
     PageReader,
     PageTable,
     UnpackedPage,
@@ -77,34 +75,31 @@ class PageRows(NamedTuple):
 
 
 class TextPageReader(PageReader):
-    """Reads rows of a flat column of text in one row group, in any order.
+    """Reads rows of a flat column of text, in any order in one row group after the other.
 
     Parameters
     ----------
-    ranges, place, column, dtype, find_pages, memory
+    ranges, column, dtype
         As of `akdask.formats.parquet.pages.NumberPageReader`.
 
     Raises
     ------
     NoPlainPagesError
-        If another reader is needed; reading may raise it too.
+        If another reader is needed; `open` and reading may raise it too.
     """
 
-    def __init__(  # noqa: PLR0917 - those of `PageReader`, and a type
-        self,
-        ranges: RangeReader,
-        place: ChunkPlace,
-        column: ParquetColumn,
-        dtype: ColumnType,
-        find_pages: FindPages,
-        memory: PageMemory,
-    ) -> None:
+    def __init__(self, ranges: RangeReader, column: ParquetColumn, dtype: ColumnType) -> None:
         if dtype.kind != "str" or not column.is_flat or column.physical != "BYTE_ARRAY":
             raise NoPlainPagesError
-        super().__init__(ranges, place, column, 0, find_pages, memory)
-        self._nrows = place.nrows
+        super().__init__(ranges, column, 0)
         # Rows without a string get what stands behind all others.
         self._missing = len(SENTINEL) if dtype.nullable else 0
+
+    _OF_CHUNK = ("_dictionary", "_strings")
+
+    def open(self, place: ChunkPlace, find_pages: FindPages) -> None:
+        """Go to a row group; see `akdask.formats.parquet.pages.PageReader.open`."""
+        super().open(place, find_pages)
         self._has_nulls = False
         self._found: tuple[int, UnpackedText | Codes] | None = None
 
@@ -142,7 +137,8 @@ class TextPageReader(PageReader):
         if pages[first, PageField.IS_PLAIN]:
             return None
         codes = np.empty(stop - start if rows is None else len(rows), np.int32)
-        if self._decode(pages, start, codes, ALL_ROWS if rows is None else rows) < len(codes):
+        done = self._decode(pages, start, codes) if rows is None else self._decode(pages, 0, codes, rows)
+        if done < len(codes):
             return None
         return PageRows(self._dictionary, codes, from_dictionary=True)
 

@@ -366,7 +366,7 @@ def check_headers(tmp_path, monkeypatch, size, is_local):
     with range_reader(identify(path)) as ranges:
         if not is_local:
             monkeypatch.setattr(type(ranges), "dense_file", None)
-        place = ChunkPlace.of(file.chunks_of(column)[0], 40)
+        (place,) = ChunkPlace.all_of(file.chunks_of(column)[:1], [40])
         found = PageList(ranges, place, column, 0, lambda: None).up_to(40)
     assert found[:, 1].tolist() == [10] * 4
     assert found[:, 3].tolist() == [10 * (size + 9) + 6] * 4

@@ -236,7 +236,9 @@ def test_pages_have_the_minima_and_nulls_that_pyarrow_wrote(indexed):
 def test_pages_are_found_by_the_index_without_those_before_them(indexed):
     file, chunk, column = index_of(indexed, "b")
     with range_reader(file) as ranges:
-        pages = PageList(ranges, ChunkPlace.of(chunk, 1000), column, 8, lambda: page_locations(ranges, chunk))
+        pages = PageList(
+            ranges, ChunkPlace.all_of(chunk.reshape(1), [1000])[0], column, 8, lambda: page_locations(ranges, chunk)
+        )
         assert pages.covering(810, 820)[:, PageField.FIRST].tolist() == [800]
         assert pages.covering(399, 501)[:, PageField.FIRST].tolist() == [300, 400, 500]
         assert pages.up_to(150)[:2, PageField.FIRST].tolist() == [0, 100]

@@ -60,7 +60,7 @@ def read_pages(path, step=None):
         for start in range(0, nrows, step or max(nrows, 1)):
             stop = min(start + (step or nrows), nrows)
             found.append(reader.read("x", start, stop))
-        assert all(isinstance(chunk, NumberPageReader) for chunk in reader._chunks.values())
+        assert all(isinstance(chunk, NumberPageReader) for _, chunk in reader._chunks.values())
         for apart in (1, 2, 37):
             rows = np.arange(nrows)[nrows // 3 :: apart]
             if len(rows):
@@ -297,9 +297,11 @@ def test_what_does_not_unpack_to_what_it_claims_is_refused(numbers, claimed):
         [reader.read("x", 0, nrows) for reader, nrows in readers_of(path)]
 
 
+@pytest.mark.parametrize("start", [0, 7, -(2**40), 2**40, 2**62])
 @pytest.mark.parametrize("rows", [[0, 10], [-1, 3], [5, 2], [3, 2**62]])
 @pytest.mark.parametrize("encoding", ["plain", "positions"])
-def test_rows_that_pages_do_not_have_touch_no_other_memory(rows, encoding):
+def test_rows_that_pages_do_not_have_touch_no_other_memory(rows, encoding, start):
+    rows = np.array(rows) - start  # of numbers that wrap around, too
     data = np.frombuffer(bytes(10 * 8) if encoding == "plain" else b"\1\4\0\0", np.uint8)
     page = np.array([[0, 10, 0, len(data), len(data), -1, 0, encoding == "plain", -1, -1]])
     out = np.full(4, 170, np.uint64)
@@ -307,7 +309,7 @@ def test_rows_that_pages_do_not_have_touch_no_other_memory(rows, encoding):
     nothing = np.zeros(0, np.int64)
     with suppress(ValueError):
         loops.decode_pages(
-            *(*given, 0, np.array(rows), False, np.zeros(0, np.bool_), nothing),
+            *(*given, start, rows, False, np.zeros(0, np.bool_), nothing),
             *(np.zeros(1, np.uint64), 1, 8, 1, 1.0, 0, out[1:3]),
         )
     assert out[[0, 3]].tolist() == [170, 170]
@@ -379,9 +381,9 @@ def test_readers_that_share_memory_find_their_own_dictionary_again(tmp_path, dty
     pq.write_table(pa.table({"x": column}), tmp_path / "x.parquet", **options)
     wanted = values.astype(np.int64) * (86_400 if dtype == "date32" else 1)
     for reader, _ in readers_of(tmp_path / "x.parquet"):
-        chunks = [reader._open_chunk("x", number) for number in range(2)]
         for start in range(0, 6000, 700):
-            for chunk, rows in zip(chunks, wanted, strict=True):
+            for number, rows in enumerate(wanted):
+                chunk = reader._chunk("x", number)
                 assert isinstance(chunk, NumberPageReader)
                 found = chunk.read(start, min(start + 700, 6000))
                 assert found.view(np.int64).tolist() == rows[start : start + 700].tolist()
@@ -433,7 +435,7 @@ def test_readers_of_row_groups_before_are_released():
     reader = SimpleNamespace(_chunks={}, _open_chunk=lambda column, number: (column, number))
     for column, number in [("a", 0), ("b", 0), ("a", 1), ("b", 0)]:
         assert RowGroupPartReader._chunk(reader, column, number) == (column, number)
-    assert sorted(reader._chunks) == [("a", 1), ("b", 0)]
+    assert reader._chunks == {"a": (1, ("a", 1)), "b": (0, ("b", 0))}
 
 
 def listed(path, monkeypatch, *, is_usual):
@@ -447,7 +449,7 @@ def listed(path, monkeypatch, *, is_usual):
             for column in file.columns.values():
                 for chunk, nrows in zip(file.chunks_of(column), file.rows.tolist(), strict=True):
                     clear_caches()
-                    pages = PageList(ranges, ChunkPlace.of(chunk, nrows), column, 8, lambda: None)
+                    pages = PageList(ranges, ChunkPlace.all_of(chunk.reshape(1), [nrows])[0], column, 8, lambda: None)
                     try:
                         found.append((pages.up_to(nrows).tolist(), pages.dictionary))
                     except (FileFormatError, NoPlainPagesError) as error:

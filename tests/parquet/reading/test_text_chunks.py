@@ -238,7 +238,7 @@ def test_dictionaries_that_are_given_up_in_the_middle_need_no_general_reader(tmp
         assert to_objects(reader.read("k", 0, 6000)) == rows
         some = np.array([5, 2999, 3000, 4321, 5999])
         assert to_objects(decoded(reader.read_rows("k", some))) == [rows[row] for row in some]
-        assert all(isinstance(chunk, TextPageReader) for chunk in reader._chunks.values())
+        assert all(isinstance(chunk, TextPageReader) for _, chunk in reader._chunks.values())
 
 
 def test_plain_text_that_is_cut_short_is_damage(tmp_path):
