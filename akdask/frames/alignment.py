@@ -6,19 +6,17 @@ takes the one row of the other side with its label.  The page ``labels.md`` of t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import reduce
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask import config
-from akdask.arrays.array import Array, Collection, Labelled, of_house, of_rows
+from akdask.arrays.array import Array, Labelled, of_house, of_rows
 from akdask.arrays.elementwise import where
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.strings import Strings
-from akdask.arrays.writable import Registered
 from akdask.columns.dtypes import BOOL, INT64, NULLABLE_STR, UINT64
 from akdask.columns.table import Table, concat_rows
 from akdask.deferred import is_arrow, is_pandas, pa
@@ -29,9 +27,10 @@ from akdask.engine.node import Frame
 from akdask.engine.rowwise import SELECTIONS, Filter, Partitions, Selecting, Slice, column_identity, reselect
 from akdask.engine.sources import Literal, Persisted, RowNumbers, Rows, row_numbers
 from akdask.engine.values import Call, ColumnRef, Constant, Replica, Value, cast
-from akdask.errors import AlignmentError, ArgumentTypeError, UnsupportedError, errors_end_at_caller
+from akdask.errors import AlignmentError, ArgumentTypeError, UnsupportedError
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dtypes import is_number, missing_rows
+from akdask.frames.row_labelled import RowLabelled
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr
 from akdask.records import record
 from akdask.typing import Column
@@ -78,26 +77,6 @@ class RowLabels:
         return all(map(_are_one_column, self.arrays, other.arrays)) or all(
             map(_are_equal_at_hand, self.arrays, other.arrays)
         )
-
-
-@errors_end_at_caller
-class RowLabelled(NDArrayOperatorsMixin, Registered, Collection):
-    """Lazy rows with labels, which operators align: `Series` and `DataFrame`."""
-
-    @property
-    def _row_labels(self) -> RowLabels:
-        raise NotImplementedError
-
-    def _value_columns(self) -> ColumnSet:
-        """Return the columns, without columns that are only labels."""
-        raise NotImplementedError
-
-    def _with_columns(self, arrays: Mapping[str, Array]) -> Self:
-        """Return an object of this kind with other columns and the same labels."""
-        raise NotImplementedError
-
-
-Owner = TypeVar("Owner", bound=RowLabelled)
 
 
 def as_labelled(item: Any) -> Any:

@@ -18,7 +18,6 @@ from akdask.engine.values import Call, Constant, Value
 from akdask.errors import AlignmentError, ArgumentError, ArgumentTypeError
 from akdask.frames.alignment import (
     OnAllLabels,
-    RowLabelled,
     RowLabels,
     as_labelled,
     check_same,
@@ -30,6 +29,7 @@ from akdask.frames.columnset import ColumnSet, axis_number
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index
 from akdask.frames.missing import of_columns, present, present_among
+from akdask.frames.row_labelled import RowLabelled
 from akdask.frames.series import Series
 from akdask.records import record
 

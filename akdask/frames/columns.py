@@ -18,12 +18,13 @@ from akdask.arrays.row_selection import position
 from akdask.deferred import pd
 from akdask.engine.sources import counted
 from akdask.errors import ArgumentError, ArgumentTypeError, CallError, PositionError, SchemaError, UnsupportedError
-from akdask.frames.alignment import Matched, RowLabelled, RowLabels, as_labelled, on_rows_of
+from akdask.frames.alignment import Matched, RowLabels, as_labelled, on_rows_of
 from akdask.frames.columnset import ColumnSet, axis_number, check_names
 from akdask.frames.conversion import arrays_of, is_scalar, spread
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index
 from akdask.frames.missing import present_among
+from akdask.frames.row_labelled import RowLabelled
 from akdask.frames.rows import as_mask
 
 if TYPE_CHECKING:

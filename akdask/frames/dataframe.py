@@ -17,8 +17,9 @@ from akdask.engine.run import CollectionRows, resolve_lengths
 from akdask.engine.sources import Persisted, refuses_foreign
 from akdask.engine.values import ColumnRef
 from akdask.errors import AkdaskError, ArgumentError, end_at_caller, errors_end_at_caller
-from akdask.frames.alignment import RowLabelled, RowLabels
+from akdask.frames.alignment import RowLabels
 from akdask.frames.columnset import ColumnNames, ColumnSet, names_of
+from akdask.frames.row_labelled import RowLabelled
 from akdask.storage.files import takes_storage_options
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from akdask.engine.values import Value
     from akdask.frames.columns import Renaming
     from akdask.frames.display import Info
-    from akdask.frames.expanding import Decaying, Expanding
     from akdask.frames.groupby import DataFrameGroupBy
     from akdask.frames.index import Index
     from akdask.frames.indexing import CellIndexer, FrameILocIndexer, FrameLocIndexer
@@ -37,10 +37,6 @@ if TYPE_CHECKING:
     from akdask.frames.samples import Samples
     from akdask.frames.series import Series
     from akdask.storage.locales import Filenames
-
-
-NOT_GIVEN = object()
-"""Stands for an argument that is not given, where None means a missing value."""
 
 
 @dataclass(slots=True)
@@ -464,17 +460,6 @@ class DataFrame(RowLabelled):
         columns = self._columns
         return self._of(columns) if deep else self._with(self._content)
 
-    def pipe(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Call a function with the frame: ``df.pipe(f, 1)`` for ``f(df, 1)``.
-
-        Examples
-        --------
-        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
-        >>> df.pipe(lambda rows, name: rows[name].sum().item(), "y")
-        7
-        """
-        return func(self, *args, **kwargs)
-
     @classmethod
     def _of(cls, columns: ColumnSet) -> DataFrame:
         return cls._with(Content(columns))
@@ -516,20 +501,6 @@ class DataFrame(RowLabelled):
     def rows(self) -> RowSpace:
         """The row space: identity of the rows, partitions, and partition lengths if known."""
         return self._columns.frame.rows
-
-    @property
-    def npartitions(self) -> int:
-        """Number of partitions.
-
-        Examples
-        --------
-        >>> ak.DataFrame({"x": ak.arange(6)}).repartition(3).npartitions
-        3
-        """
-        return self.rows.npartitions
-
-    def __dask_postpersist__(self) -> tuple[Callable[..., DataFrame], tuple[Any, ...]]:
-        return self._persisted, ()
 
     def _persisted(self, graph: Mapping[Any, Any], rename: Mapping[str, str] | None = None) -> DataFrame:
         columns = self._columns
@@ -1312,48 +1283,6 @@ class DataFrame(RowLabelled):
 
         return dtypes.select_dtypes(self, include, exclude)
 
-    def between_time(self, start_time: Any, end_time: Any, inclusive: str = "both") -> DataFrame:
-        """Return the rows whose labels lie between two times of day; lazy.
-
-        Parameters
-        ----------
-        start_time, end_time : datetime.time or str
-            The bounds, such as ``"09:30"``, by the clocks of the labels; over midnight where the first is later.
-        inclusive : {"both", "neither", "left", "right"}
-            Which of them count as between.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If the labels are no times, or a bound is none.
-        ArgumentError
-            If `inclusive` is something else.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> df = ak.DataFrame({"x": [1, 2]}, index=ak.Datetime(["2024-01-31T08:00", "2024-02-01T10:00"]))
-        >>> df.between_time("09:30", "17:00")["x"].tolist()
-        [2]
-        """
-        from akdask.arrays.calendar import within_day
-
-        labels = self._columns.index_array()
-        return self._rows(within_day("between_time", labels, start_time, end_time, inclusive))
-
-    def at_time(self, time: Any) -> DataFrame:
-        """Return the rows whose labels have a time of day; lazy.  See `between_time`.
-
-        Examples
-        --------
-        >>> times = ak.Datetime(["2024-01-01 09:30", "2024-01-02 10:00"])
-        >>> ak.DataFrame({"x": [1, 2]}, index=times).at_time("09:30")["x"].tolist()
-        [1]
-        """
-        from akdask.arrays.calendar import within_day
-
-        return self._rows(within_day("at_time", self._columns.index_array(), time, time))
-
     def isin(self, values: Any) -> DataFrame:
         """Return which values are among given ones, as a DataFrame of bool; lazy.
 
@@ -1380,47 +1309,6 @@ class DataFrame(RowLabelled):
         from akdask.frames import distinct
 
         return distinct.isin(self, values)
-
-    def where(self, cond: Any, other: Any = None) -> DataFrame:
-        """Return the values where a condition holds, and others elsewhere; lazy.  See `mask`.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> df = ak.DataFrame({"x": [1, 5]})
-        >>> df.where(df["x"] > 4, 0).to_pandas()["x"].tolist()
-        [0, 5]
-        """
-        from akdask.frames import elementwise
-
-        return elementwise.choose(self, cond, other, invert=True)
-
-    def mask(self, cond: Any, other: Any = None) -> DataFrame:
-        """Return the values with others where a condition holds; lazy.
-
-        Parameters
-        ----------
-        cond : array of bool, Series, DataFrame of bool, or function of this object that returns one
-            The choice: row by row, or of a DataFrame cell by cell, by the names of the columns.  Series and DataFrames
-            go by their labels; rows and columns that they lack get the other values.
-        other : scalar, array, Series or DataFrame, optional
-            Replacements, aligned by labels if they have any; missing values unless given.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If the condition is no bool.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> df = ak.DataFrame({"x": [1, 5, 9]})
-        >>> df.mask(df["x"] > 4, 0).to_pandas()["x"].tolist()
-        [1, 0, 0]
-        """
-        from akdask.frames import elementwise
-
-        return elementwise.choose(self, cond, other, invert=False)
 
     def _rows(self, key: Any) -> Any:
         """Return the rows that a key chooses; see `DataFrame.__getitem__`."""
@@ -1760,53 +1648,6 @@ class DataFrame(RowLabelled):
 
     # missing values and duplicates
 
-    def isna(self) -> DataFrame:
-        """Return which values are missing, as a DataFrame of bool; lazy.
-
-        Examples
-        --------
-        >>> df = ak.DataFrame({"x": [3.0, float("nan")], "y": [1, 2]})
-        >>> df.isna().to_pandas()
-               x      y
-        0  False  False
-        1   True  False
-        """
-        from akdask.frames import missing
-
-        return missing.mark_missing(self, missing=True)
-
-    def isnull(self) -> DataFrame:
-        """Return which values are missing; the same as `isna`.
-
-        Examples
-        --------
-        >>> ak.DataFrame({"x": [1.0, np.nan]}).isnull()["x"].tolist()
-        [False, True]
-        """
-        return self.isna()
-
-    def notna(self) -> DataFrame:
-        """Return which values are not missing, as a DataFrame of bool; lazy.
-
-        Examples
-        --------
-        >>> ak.DataFrame({"x": [1.0, np.nan]}).notna()["x"].tolist()
-        [True, False]
-        """
-        from akdask.frames import missing
-
-        return missing.mark_missing(self, missing=False)
-
-    def notnull(self) -> DataFrame:
-        """Return which values are not missing; the same as `notna`.
-
-        Examples
-        --------
-        >>> ak.DataFrame({"x": [1.0, np.nan]}).notnull()["x"].tolist()
-        [True, False]
-        """
-        return self.notna()
-
     def dropna(
         self,
         axis: int | str = 0,
@@ -1882,41 +1723,6 @@ class DataFrame(RowLabelled):
         from akdask.frames import missing
 
         return missing.fillna(self, value)
-
-    def ffill(self, *, limit: int | None = None) -> DataFrame:
-        """Fill missing values with the last value before them; lazy.
-
-        Parameters
-        ----------
-        limit : int, optional
-            Fill no more than so many in a row.
-
-        Raises
-        ------
-        ArgumentError
-            If the limit is below 1.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Series([1.0, float("nan"), 3.0]).ffill().tolist()
-        [1.0, 1.0, 3.0]
-        """
-        from akdask.frames import windows
-
-        return windows.fill_along(self, backwards=False, limit=limit)
-
-    def bfill(self, *, limit: int | None = None) -> DataFrame:
-        """Fill missing values with the next value after them; lazy.  See `ffill`.
-
-        Examples
-        --------
-        >>> ak.DataFrame({"x": [np.nan, 2.0]}).bfill()["x"].tolist()
-        [2.0, 2.0]
-        """
-        from akdask.frames import windows
-
-        return windows.fill_along(self, backwards=True, limit=limit)
 
     def combine_first(self, other: Any) -> DataFrame:
         """Fill missing values from another DataFrame, on all labels and names of both; lazy.
@@ -2214,102 +2020,6 @@ class DataFrame(RowLabelled):
         from akdask.frames import arithmetic
 
         return arithmetic.equals(self, other)
-
-    def abs(self) -> DataFrame:
-        """Return the absolute values; lazy.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If a column has no numbers.
-
-        Examples
-        --------
-        >>> ak.DataFrame({"x": [-1, 2]}).abs()["x"].tolist()
-        [1, 2]
-        """
-        from akdask.frames import elementwise
-
-        return elementwise.absolute(self)
-
-    def round(self, decimals: int | Mapping[str, int] = 0) -> DataFrame:
-        """Return numbers rounded to a number of decimals, half to even; other columns stay; lazy.
-
-        Parameters
-        ----------
-        decimals : int, or mapping of str to int
-            Digits for all columns, or digits by name; -1 rounds to tens, integers too.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Series([1.25, 2.346]).round(1).tolist()
-        [1.2, 2.3]
-        >>> ak.Series([15, 25, -5]).round(-1).tolist()
-        [20, 20, 0]
-        """
-        from akdask.frames import elementwise
-
-        return elementwise.round_values(self, decimals)
-
-    def clip(self, lower: Any = None, upper: Any = None) -> DataFrame:
-        """Return numbers, times and ordered labels bounded below and above; all else stays; lazy.
-
-        Parameters
-        ----------
-        lower, upper : number, array, Series or DataFrame, optional
-            The bounds of all values, of each row, or of each value.  None or a missing bound is no bound.  A Series or
-            DataFrame is aligned by labels; values whose labels it lacks become missing.  Of two scalar bounds the
-            lesser is the lower one, as in pandas.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If a Series of times has bounds of another kind; of a DataFrame such columns stay as they are.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Series([1, 5, 9]).clip(2, 6).tolist()
-        [2, 5, 6]
-        """
-        from akdask.frames import elementwise
-
-        return elementwise.clip(self, lower, upper)
-
-    def replace(self, to_replace: Any, value: Any = NOT_GIVEN) -> DataFrame:
-        """Return the values with some of them replaced by others; lazy.
-
-        Parameters
-        ----------
-        to_replace : scalar, list, or mapping
-            Old values: one, several, a mapping of old values to new ones, or such mappings by column.  With `value`,
-            a mapping has the old values of each column.
-        value : scalar, list, or mapping
-            New values, one for all or one for each old value, or those of each column; None and NaN stand for a
-            missing value.
-
-        Returns
-        -------
-        DataFrame or Series
-            Columns of other types than the old values stay as they are.
-
-        Raises
-        ------
-        ArgumentError
-            If there are not as many new values as old ones.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Series(["a", "b", "a"]).replace({"a": "z"}).tolist()
-        ['z', 'b', 'z']
-        >>> ak.DataFrame({"x": [1, 2]}).replace([1, 2], 0).to_pandas()["x"].tolist()
-        [0, 0]
-        """
-        from akdask.frames import elementwise
-
-        return elementwise.replace(self, to_replace, value)
 
     def map(self, func: Callable[[Any], Any] | Mapping[Any, Any], na_action: str | None = None) -> DataFrame:
         """Apply a function or a mapping to each value; lazy.  See `Series.map`.
@@ -2777,300 +2487,6 @@ class DataFrame(RowLabelled):
         return self.groupby(keys, use_series, as_index, dropna)
 
     # windows
-
-    def rolling(
-        self,
-        window: Any,
-        min_periods: int | None = None,
-        center: bool = False,
-        win_type: None = None,
-        on: str | None = None,
-        closed: str | None = None,
-        step: int | None = None,
-        method: str = "single",
-        *,
-        numeric_only: bool = False,
-    ) -> Any:
-        """Return moving windows of rows, to be reduced: ``df.rolling(3).mean()``; lazy.
-
-        Parameters
-        ----------
-        window : int, str, pandas offset or timedelta
-            Rows of a window; or a span of time such as ``"90min"``, whose length does not depend on the calendar: the
-            rows less than that before each one, which must be in the order of their times.
-        min_periods : int, optional
-            Fewest rows of a window that must exist and not be missing; with fewer the result is NaN.  All rows unless
-            given, of a span 1.
-        center : bool, default False
-            Let a row stand in the middle of its window, otherwise it is the last one.  Of spans, half is after it.
-        win_type : None
-            All rows of a window weigh the same; windows of SciPy are refused.
-        on : str, optional
-            For a span, the column of times; the labels of the rows unless given.  It stays as it is.
-        closed : {"right", "left", "both", "neither"}, optional
-            Which ends belong to a window: on the right the row itself, on the left the row a whole window before it.
-            The row alone unless given.
-        step : int, optional
-            Return the results of one row in so many, from the first one.  Not for spans, as in pandas.
-        method : {"single"}
-            Accepted for compatibility with pandas, which has ``"table"`` for functions of users.
-        numeric_only : bool, default False
-            Leave out columns without numbers.
-
-        Returns
-        -------
-        Rolling or SpanRolling
-
-        Raises
-        ------
-        ArgumentError
-            If `window` is less than 1, or `min_periods` is not from 0 to `window`; of spans, when it is computed, if
-            the times are not in order.
-        ArgumentTypeError
-            If they are no whole numbers, a column has no numbers, or there are no times.
-        UnsupportedError
-            If `win_type` is given, or `method` is another one.
-
-        Notes
-        -----
-        Follows ``pandas.DataFrame.rolling``: infinite values count as missing.  Each window is summed on its own,
-        which is more exact than the running sums of pandas.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Series([1, 2, 4, 8]).rolling(2).sum().tolist()
-        [nan, 3.0, 6.0, 12.0]
-        >>> times = ak.Datetime(ak.array([0, 50, 70, 200]), unit="m")
-        >>> ak.Series([1, 2, 4, 8], index=times).rolling("1h").sum().tolist()
-        [1.0, 3.0, 6.0, 8.0]
-        """
-        from akdask.frames import windows
-
-        return windows.rolling(
-            self, window, min_periods, center, win_type, on, closed, step, method, numeric_only=numeric_only
-        )
-
-    def expanding(self, min_periods: int = 1, method: str = "single") -> Expanding[Any]:
-        """Return windows of each row and all rows before it, to be reduced: ``df.expanding().mean()``; lazy.
-
-        Parameters
-        ----------
-        min_periods : int, default 1
-            Fewest rows that must not be missing; with fewer the result is NaN.
-        method : {"single"}
-            Accepted for compatibility with pandas; see `rolling`.
-
-        Raises
-        ------
-        ArgumentError
-            If `min_periods` is negative.
-        ArgumentTypeError
-            If it is no whole number, or a column has no numbers.
-
-        Notes
-        -----
-        Follows ``pandas.DataFrame.expanding``: infinite values count as missing.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Series([1, 2, 6]).expanding().mean().tolist()
-        [1.0, 1.5, 3.0]
-        """
-        from akdask.frames import expanding
-
-        return expanding.expanding(self, min_periods, method)
-
-    def ewm(
-        self,
-        com: float | None = None,
-        span: float | None = None,
-        halflife: Any = None,
-        alpha: float | None = None,
-        min_periods: int | None = 0,
-        adjust: bool = True,
-        ignore_na: bool = False,
-        times: Any = None,
-        method: str = "single",
-    ) -> Decaying[Any]:
-        """Return windows from the first row to each row, with weights that decay: ``df.ewm(span=5).mean()``; lazy.
-
-        Parameters
-        ----------
-        com, span, halflife, alpha : float
-            How fast weights decay: one of them.  They become ``1 - alpha`` times as much with each row, where alpha is
-            ``1 / (1 + com)``, ``2 / (span + 1)`` or ``1 - 0.5 ** (1 / halflife)``.  Beside `times`, halflife is a span
-            such as ``"2D"``.
-        min_periods : int, default 0
-            Fewest rows that must not be missing, at least 1; with fewer the result is NaN.
-        adjust : bool, default True
-            Divide by the sum of the weights; otherwise weigh each value by `alpha`, and the result before by the rest.
-        ignore_na : bool, default False
-            Let weights decay only with values that are not missing.
-        times : Datetime or Series, optional
-            The time of each row; weights halve with each `halflife`.
-        method : {"single"}
-            Accepted for compatibility with pandas; see `rolling`.
-
-        Raises
-        ------
-        ArgumentError
-            If not exactly one of the four is given, or it is out of range.
-        ArgumentTypeError
-            If a column has no numbers, or `times` is no array of times.
-        UnsupportedError
-            If `method` is another one.
-
-        Notes
-        -----
-        Follows ``pandas.DataFrame.ewm`` as it is documented.  Where `alpha` is 0.5, values are missing, and neither
-        `adjust` nor `ignore_na` is given, pandas has other weights than it documents.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Series([8.0, 0.0, 4.0]).ewm(alpha=0.5, adjust=False).mean().tolist()
-        [8.0, 4.0, 4.0]
-        """
-        from akdask.frames import expanding
-
-        return expanding.ewm(self, com, span, halflife, alpha, min_periods, adjust, ignore_na, times, method)
-
-    def shift(self, periods: int = 1, freq: Any = None, axis: int = 0, fill_value: Any = None) -> DataFrame:
-        """Return the values `periods` rows further down, or up if negative, with the labels where they were; lazy.
-
-        Parameters
-        ----------
-        periods : int, default 1
-            How many rows.
-        freq : str, pandas offset or timedelta, optional
-            Leave the values where they are, and move the times that label them by `periods` times it.
-        axis : 0
-            Accepted for compatibility with pandas.
-        fill_value : scalar, optional
-            Value of rows without a source; missing unless given.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If `periods` is no whole number, or labels are no times that `freq` could move.
-        ArgumentError
-            If pandas refuses `freq`, or it is given beside `fill_value`.
-        UnsupportedError
-            If a column has nothing for missing elements, as lists have not.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.DataFrame({"x": [1, 2, 3]}).shift().to_pandas()["x"].tolist()
-        [<NA>, 1, 2]
-        >>> ak.Series([1, 2, 3]).shift(-1, fill_value=0).tolist()
-        [2, 3, 0]
-        >>> ak.Series([1], index=ak.Datetime(["2024-01-31"])).shift(2, freq="MS").index[0]
-        Timestamp('2024-03-01 00:00:00')
-        """
-        from akdask.frames import windows
-
-        return windows.shift(self, periods, freq, axis, fill_value)
-
-    def diff(self, periods: int = 1) -> DataFrame:
-        """Return each value less the one `periods` rows before, or after if negative; lazy.
-
-        Returns
-        -------
-        DataFrame or Series
-            Of float64, with NaN where there is no such row; of times, spans with NaT.  Bools count as 0 and 1.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If a column has neither numbers nor times.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.DataFrame({"x": [1, 4, 9]}).diff().to_pandas()["x"].tolist()
-        [nan, 3.0, 5.0]
-        """
-        from akdask.frames import windows
-
-        return windows.diff(self, periods)
-
-    def pct_change(self, periods: int = 1) -> DataFrame:
-        """Return the relative change from the value `periods` rows before, as float64; lazy.
-
-        Missing values are not filled first.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If a column has no numbers.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Series([4.0, 5.0, 10.0]).pct_change().tolist()
-        [nan, 0.25, 1.0]
-        """
-        from akdask.frames import windows
-
-        return windows.pct_change(self, periods)
-
-    def cumsum(self) -> DataFrame:
-        """Return the sum of each value and all before it, missing ones left out, which stay missing; lazy.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If a column has no numbers.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Series([1.0, float("nan"), 3.0]).cumsum().tolist()
-        [1.0, nan, 4.0]
-        """
-        from akdask.frames import windows
-
-        return windows.running(self, "cumsum")
-
-    def cumprod(self) -> DataFrame:
-        """Return the product of each value and all before it; lazy.  See `cumsum`.
-
-        Examples
-        --------
-        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
-        >>> df.cumprod()["y"].tolist()
-        [3, 12]
-        """
-        from akdask.frames import windows
-
-        return windows.running(self, "cumprod")
-
-    def cummin(self) -> DataFrame:
-        """Return the smallest of each value and all before it; lazy.  See `cumsum`.
-
-        Examples
-        --------
-        >>> ak.DataFrame({"x": [3, 1, 2]}).cummin()["x"].tolist()
-        [3, 1, 1]
-        """
-        from akdask.frames import windows
-
-        return windows.running(self, "cummin")
-
-    def cummax(self) -> DataFrame:
-        """Return the largest of each value and all before it; lazy.  See `cumsum`.
-
-        Examples
-        --------
-        >>> ak.DataFrame({"x": [1, 3, 2]}).cummax()["x"].tolist()
-        [1, 3, 3]
-        """
-        from akdask.frames import windows
-
-        return windows.running(self, "cummax")
 
     # sorting
 
@@ -3753,55 +3169,6 @@ class DataFrame(RowLabelled):
 
         return resampling.asfreq(self, freq, method, normalize=normalize, fill_value=fill_value)
 
-    def tz_convert(self, tz: Any) -> DataFrame:
-        """Return the same rows, whose labels are the same times on the clocks of another zone; lazy.
-
-        Parameters
-        ----------
-        tz : str, tzinfo or None
-            The zone, see `Datetime.tz_convert`.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If the labels are no times with a zone.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> s = ak.Series([1], index=ak.Datetime(["2024-07-01T12:00"]))
-        >>> s.tz_localize("UTC").tz_convert("Europe/Berlin").index[0]
-        Timestamp('2024-07-01 14:00:00+0200', tz='Europe/Berlin')
-        """
-        from akdask.frames import windows
-
-        return windows.with_index(self, lambda labels: labels.tz_convert(tz))
-
-    def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> DataFrame:
-        """Return the same rows, labelled by the times at which the clocks of a zone show the labels; lazy.
-
-        Parameters
-        ----------
-        tz : str, tzinfo or None
-            The zone.
-        ambiguous, nonexistent : str, bool, array of bool or timedelta
-            Treatment of times that clocks show twice or not at all; see `Datetime.tz_localize`.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If the labels are no times without a zone.
-
-        Examples
-        --------
-        >>> df = ak.DataFrame({"x": [1]}, index=ak.Datetime(["2024-07-01"]))
-        >>> df.tz_localize("Europe/Berlin").index.to_pandas()[0]
-        Timestamp('2024-07-01 00:00:00+0200', tz='Europe/Berlin')
-        """
-        from akdask.frames import windows
-
-        return windows.with_index(self, lambda labels: labels.tz_localize(tz, ambiguous, nonexistent))
-
     # display
 
     def __repr__(self) -> str:
@@ -3842,37 +3209,6 @@ class DataFrame(RowLabelled):
         from akdask.frames import display
 
         return display.info(self)
-
-    @property
-    def plot(self) -> Any:
-        """Pictures of the rows, as in pandas: ``df.plot.line()``, ``df.plot(kind="hist")``; see `Plots`.
-
-        Examples
-        --------
-        >>> axes = ak.DataFrame({"x": [3, 1, 3]}).plot()
-        >>> axes.get_lines()[0].get_ydata().tolist()
-        [3, 1, 3]
-        """
-        from akdask.plotting import Plots
-
-        return Plots(self)
-
-    @property
-    def hvplot(self) -> Any:
-        """Interactive pictures by hvPlot: ``df.hvplot.scatter("x", "y", by="kind")``; computes when it draws.
-
-        hvPlot gets the columns that the arguments name, or all where it may draw others, as without ``y``.  Its
-        arguments and results are those for frames of pandas.  All rows come into this process: for many, draw
-        `bins2d`, or pass ``rasterize=True``.
-
-        Examples
-        --------
-        >>> ak.DataFrame({"x": [1, 2], "y": [3, 1], "z": [0, 0]}).hvplot.scatter("x", "y")  # doctest: +SKIP
-        :Scatter   [x]   (y)
-        """
-        from akdask.plotting import InteractivePlots
-
-        return InteractivePlots(self)
 
     def to_markdown(
         self, mode: str = "wt", index: bool = True, tablefmt: str = "grid", storage_options: Any = None, **kwargs: Any
@@ -3939,18 +3275,6 @@ class DataFrame(RowLabelled):
         from akdask.frames import conversion
 
         return conversion.to_pandas(self, datalimit, retain_index, nullable=nullable)
-
-    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
-        """Return the values as a NumPy array of two dimensions; see `pdarray.to_numpy`.  Computes.
-
-        Examples
-        --------
-        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
-        >>> df.to_numpy()
-        array([[1, 3],
-               [2, 4]])
-        """
-        return np.asarray(self, dtype=dtype)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         """Return the values as a NumPy array of two dimensions, converted as pandas does; computes.

@@ -27,13 +27,14 @@ from akdask.engine.rowwise import numbers_in_order
 from akdask.engine.run import compute, run
 from akdask.engine.values import Constant
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError, UnsupportedError
-from akdask.frames.alignment import Matched, RowLabelled, as_labelled
+from akdask.frames.alignment import Matched, as_labelled
 from akdask.frames.columnset import ColumnSet, axis_number, names_of
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.dtypes import numbers_among
 from akdask.frames.elementwise import is_nothing
 from akdask.frames.index import Index
 from akdask.frames.missing import can_be_missing, present, present_among
+from akdask.frames.row_labelled import RowLabelled
 from akdask.frames.series import Series, by_column
 from akdask.frames.sorting import KEEPS, in_order
 from akdask.operators.group.plan import GroupAggregate, GroupReduction

@@ -26,8 +26,6 @@ from akdask.engine.values import Call, Constant, nearest_floats
 from akdask.errors import ArgumentError, ArgumentTypeError
 from akdask.frames.alignment import (
     Matched,
-    Owner,
-    RowLabelled,
     RowLabels,
     as_labelled,
     columns_on_rows_of,
@@ -36,9 +34,9 @@ from akdask.frames.alignment import (
     on_rows_of,
 )
 from akdask.frames.columnset import ColumnSet
-from akdask.frames.dataframe import NOT_GIVEN
 from akdask.frames.dtypes import as_other_type, demand_numbers, is_number, missing_rows
 from akdask.frames.missing import can_be_missing, present_among
+from akdask.frames.row_labelled import NOT_GIVEN, Owner, RowLabelled
 from akdask.frames.series import Series
 
 _UNEQUAL = (float, np.floating, np.datetime64, np.timedelta64, datetime, timedelta)

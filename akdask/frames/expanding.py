@@ -20,9 +20,9 @@ from akdask.engine.alignment import align_by_plan
 from akdask.engine.rowwise import Project
 from akdask.engine.sources import row_numbers
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError, errors_end_at_caller
-from akdask.frames.alignment import Owner
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dtypes import demand_some_numbers
+from akdask.frames.row_labelled import Owner
 from akdask.frames.windows import (
     WindowReductions,
     aggregated,

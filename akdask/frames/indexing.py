@@ -29,12 +29,13 @@ from akdask.errors import (
     PositionError,
     errors_end_at_caller,
 )
-from akdask.frames.alignment import RowLabelled, as_labelled, mask_on_rows_of, missing_like, on_rows_of, put_on_rows_of
+from akdask.frames.alignment import as_labelled, mask_on_rows_of, missing_like, on_rows_of, put_on_rows_of
 from akdask.frames.columnset import VALUES, ColumnSet, level_column, names_of
 from akdask.frames.conversion import arrays_of, is_scalar
 from akdask.frames.dtypes import missing_rows
 from akdask.frames.elementwise import is_nothing
 from akdask.frames.index import Index, MultiIndex
+from akdask.frames.row_labelled import RowLabelled
 from akdask.frames.rows import (
     Chosen,
     Row,

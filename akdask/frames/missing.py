@@ -24,9 +24,10 @@ from akdask.engine.run import run
 from akdask.engine.times import is_present_time
 from akdask.engine.values import Call, Constant, Value, cast
 from akdask.errors import ArgumentError, ArgumentTypeError
-from akdask.frames.alignment import RowLabelled, as_labelled, columns_on_rows_of
+from akdask.frames.alignment import as_labelled, columns_on_rows_of
 from akdask.frames.columnset import VALUES, ColumnSet, axis_number, names_of
 from akdask.frames.dataframe import DataFrame
+from akdask.frames.row_labelled import Owner, RowLabelled
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr
 
 if TYPE_CHECKING:
@@ -105,14 +106,19 @@ def _filled_from_frame(frame: DataFrame, other: DataFrame) -> DataFrame:
     return frame._of(columns)
 
 
-def mark_missing(frame: DataFrame, *, missing: bool) -> DataFrame:
-    columns = frame._columns
-    are_present = {name: present(columns, name) for name in columns.values}
-    arrays = {
-        name: pdarray(columns.frame, missing_integers.negated(is_present) if missing else is_present)
-        for name, is_present in are_present.items()
-    }
-    return frame._of(columns.beside(arrays))
+def mark_missing(owner: Owner, *, missing: bool) -> Owner:
+    columns = owner._value_columns()
+    if isinstance(owner, DataFrame):
+        are_present = {name: present(columns, name) for name in columns.values}
+    else:
+        series: Any = owner
+        are_present = {VALUES: _present(series)}
+    return owner._with_columns(
+        {
+            name: pdarray(columns.frame, missing_integers.negated(is_present) if missing else is_present)
+            for name, is_present in are_present.items()
+        }
+    )
 
 
 def present(columns: ColumnSet, name: str) -> Value:
@@ -244,12 +250,6 @@ def fill_series(series: Series, value: Any) -> Series:
         raise ArgumentTypeError("NaN is filled with a number, not with text.", hint="make text of it: astype(str).")
     found: Any = where(series.isna().values, filling, values)
     return series._with(values._like(found._frame, found._value) if isinstance(values, pdarray) else found)
-
-
-def mark_series(series: Series, *, missing: bool) -> Series:
-    is_present = _present(series)
-    value = missing_integers.negated(is_present) if missing else is_present
-    return series._with(pdarray(series._labelled._columns.frame, value))
 
 
 def _present(series: Series) -> Value:

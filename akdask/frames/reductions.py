@@ -32,13 +32,14 @@ from akdask.engine.node import Frame
 from akdask.engine.run import compute, run
 from akdask.engine.values import Call, Constant, Value, columns_of, nearest_floats
 from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError
-from akdask.frames.alignment import RowLabelled, as_labelled, comparable, on_all_labels
+from akdask.frames.alignment import as_labelled, comparable, on_all_labels
 from akdask.frames.columnset import VALUES, ColumnSet, axis_number
 from akdask.frames.conversion import arrays_of, with_exact_rows
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.dtypes import is_number, missing_rows, numbers_among
 from akdask.frames.index import Index
 from akdask.frames.missing import can_be_missing, how_many, present
+from akdask.frames.row_labelled import RowLabelled
 from akdask.frames.series import Series, by_column, column_series, series_of
 from akdask.operators.reduce.plan import Aggregate, AggregateExpr
 from akdask.operators.reduce.quantiles import checked_quantiles

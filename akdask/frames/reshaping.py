@@ -24,13 +24,14 @@ from akdask.columns.dtypes import NULLABLE_BOOL
 from akdask.columns.exact import EXACT, as_floats
 from akdask.deferred import is_pandas, pd
 from akdask.errors import ArgumentError, ArgumentTypeError, SchemaError
-from akdask.frames.alignment import Matched, RowLabelled, as_labelled
+from akdask.frames.alignment import Matched, as_labelled
 from akdask.frames.columnset import ColumnSet, names_of
 from akdask.frames.conversion import arrays_of, spread
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.dtypes import numbers_among
 from akdask.frames.index import MultiIndex
 from akdask.frames.missing import can_be_missing, present_among
+from akdask.frames.row_labelled import RowLabelled
 
 if TYPE_CHECKING:
     from akdask.frames.series import Series

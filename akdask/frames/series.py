@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,21 +14,19 @@ from akdask.columns.exact import first_changed
 from akdask.deferred import pd
 from akdask.engine.sources import refuses_foreign
 from akdask.errors import ConversionError, errors_end_at_caller
-from akdask.frames.alignment import RowLabelled, RowLabels, on_rows_of
+from akdask.frames.alignment import RowLabels, on_rows_of
 from akdask.frames.columnset import LACKING, VALUES, ColumnSet, level_column
-from akdask.frames.dataframe import NOT_GIVEN, DataFrame
+from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index, MultiIndex
+from akdask.frames.row_labelled import RowLabelled
 
 if TYPE_CHECKING:
     from akdask.engine.node import RowSpace
     from akdask.engine.run import CollectionRows
-    from akdask.frames.expanding import Decaying, Expanding
     from akdask.frames.indexing import ILocIndexer, LocIndexer
     from akdask.frames.resampling import Resampler
     from akdask.frames.series_accessors import CategoricalAccessor, DatetimeAccessor, StringAccessor
     from akdask.frames.series_groupby import SeriesGroupBy
-    from akdask.frames.windows import Rolling, SpanRolling
-    from akdask.plotting import Plots
 
 
 def _of_series(series: Series, name: str, /, *, skipna: bool | None = None, **numpy: None) -> Any:
@@ -451,17 +449,6 @@ class Series(Labelled, RowLabelled):
         """The row space: identity of the rows, partitions, and partition lengths if known."""
         return self._labelled.rows
 
-    @property
-    def npartitions(self) -> int:
-        """Number of partitions.
-
-        Examples
-        --------
-        >>> ak.Series(ak.arange(6).repartition(3)).npartitions
-        3
-        """
-        return self._labelled.npartitions
-
     def __len__(self) -> int:
         return self.size
 
@@ -542,9 +529,6 @@ class Series(Labelled, RowLabelled):
 
         form, project, labels = conversion.series_conversion(self)
         return CollectionRows(project, form, tuple(labels), None)
-
-    def __dask_postpersist__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
-        return self._persisted, ()
 
     def _persisted(self, graph: Mapping[Any, Any], rename: Mapping[str, str] | None = None) -> Self:
         return self._moved(self._labelled._persisted(graph, rename))
@@ -937,59 +921,6 @@ class Series(Labelled, RowLabelled):
 
     # missing values
 
-    def isna(self) -> Series:
-        """Return where values are missing, as a Series of bool; lazy.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If the values are lists.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Series([1.0, float("nan")], index=[5, 7]).isna().to_pandas().to_dict()
-        {5: False, 7: True}
-        """
-        from akdask.frames import missing
-
-        return missing.mark_series(self, missing=True)
-
-    def notna(self) -> Series:
-        """Return where values are not missing, as a Series of bool; lazy.  See `isna`.
-
-        Examples
-        --------
-        >>> s = ak.Series([3.0, float("nan"), 3.0])
-        >>> s.notna().tolist()
-        [True, False, True]
-        """
-        from akdask.frames import missing
-
-        return missing.mark_series(self, missing=False)
-
-    def isnull(self) -> Series:
-        """Return where values are missing; the same as `isna`.
-
-        Examples
-        --------
-        >>> s = ak.Series([1.0, np.nan, 4.0])
-        >>> s.isnull().tolist()
-        [False, True, False]
-        """
-        return self.isna()
-
-    def notnull(self) -> Series:
-        """Return where values are not missing; the same as `notna`.
-
-        Examples
-        --------
-        >>> s = ak.Series([1.0, np.nan, 4.0])
-        >>> s.notnull().tolist()
-        [True, False, True]
-        """
-        return self.notna()
-
     def hasnans(self) -> np.bool_:
         """Whether a value is missing; computes.
 
@@ -1039,42 +970,6 @@ class Series(Labelled, RowLabelled):
         from akdask.frames import missing
 
         return missing.fill_series(self, value)
-
-    def ffill(self, *, limit: int | None = None) -> Series:
-        """Fill missing values with the last value before them; lazy.
-
-        Parameters
-        ----------
-        limit : int, optional
-            Fill no more than so many in a row.
-
-        Raises
-        ------
-        ArgumentError
-            If the limit is below 1.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Series([1.0, float("nan"), 3.0]).ffill().tolist()
-        [1.0, 1.0, 3.0]
-        """
-        from akdask.frames import windows
-
-        return windows.fill_along(self, backwards=False, limit=limit)
-
-    def bfill(self, *, limit: int | None = None) -> Series:
-        """Fill missing values with the next value after them; lazy.  See `ffill`.
-
-        Examples
-        --------
-        >>> s = ak.Series([1.0, np.nan, 4.0])
-        >>> s.bfill().tolist()
-        [1.0, 4.0, 4.0]
-        """
-        from akdask.frames import windows
-
-        return windows.fill_along(self, backwards=True, limit=limit)
 
     def combine_first(self, other: Any) -> Series:
         """Fill missing values from another Series, on all labels of both; lazy.
@@ -1438,17 +1333,6 @@ class Series(Labelled, RowLabelled):
 
         return elementwise.transform(self, func)
 
-    def pipe(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Call a function with the Series: ``s.pipe(f, 1)`` for ``f(s, 1)``.
-
-        Examples
-        --------
-        >>> s = ak.Series([3, 1, 2])
-        >>> s.pipe(lambda values, n: values.head(n).tolist(), 2)
-        [3, 1]
-        """
-        return func(self, *args, **kwargs)
-
     def between(self, left: Any, right: Any, inclusive: str = "both") -> Series:
         """Return which values lie between two bounds; lazy.
 
@@ -1492,140 +1376,6 @@ class Series(Labelled, RowLabelled):
         from akdask.frames import distinct
 
         return distinct.series_isin(self, lst)
-
-    def where(self, cond: Any, other: Any = None) -> Series:
-        """Return the values where a condition holds, and others elsewhere; lazy.  See `mask`.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> s = ak.Series([1, 5])
-        >>> s.where(s > 4, 0).tolist()
-        [0, 5]
-        """
-        from akdask.frames import elementwise
-
-        return elementwise.choose(self, cond, other, invert=True)
-
-    def mask(self, cond: Any, other: Any = None) -> Series:
-        """Return the values with others where a condition holds; lazy.
-
-        Parameters
-        ----------
-        cond : array or Series of bool, or function of the Series that returns one
-            The choice.  A Series goes by its labels; rows that it lacks get the other values.
-        other : scalar, array or Series, optional
-            Replacements, aligned by labels if they have any; missing values unless given.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If the condition is no bool.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> s = ak.Series([1, 5, 9])
-        >>> s.mask(s > 4, 0).tolist()
-        [1, 0, 0]
-        """
-        from akdask.frames import elementwise
-
-        return elementwise.choose(self, cond, other, invert=False)
-
-    def replace(self, to_replace: Any, value: Any = NOT_GIVEN) -> Series:
-        """Return the values with some of them replaced by others; lazy.
-
-        Parameters
-        ----------
-        to_replace : scalar, list, or mapping
-            Old values: one, several, or a mapping of old values to new ones.
-        value : scalar or list
-            New values, one for all or one for each old value; None and NaN stand for a missing value.
-
-        Returns
-        -------
-        Series
-            Values of another type than the old values stay as they are.
-
-        Raises
-        ------
-        ArgumentError
-            If there are not as many new values as old ones.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Series(["a", "b", "a"]).replace({"a": "z"}).tolist()
-        ['z', 'b', 'z']
-        >>> ak.Series([1, 2]).replace([1, 2], 0).tolist()
-        [0, 0]
-        """
-        from akdask.frames import elementwise
-
-        return elementwise.replace(self, to_replace, value)
-
-    def clip(self, lower: Any = None, upper: Any = None) -> Series:
-        """Return numbers, times and ordered labels bounded below and above; all else stays; lazy.
-
-        Parameters
-        ----------
-        lower, upper : number, time, array or Series, optional
-            The bounds of all values, or of each value.  None or a missing bound is no bound.  A Series is aligned by
-            labels; values whose labels it lacks become missing.  Of two scalar bounds the lesser is the lower one, as
-            in pandas.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If times have bounds of another kind.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Series([1, 5, 9]).clip(2, 6).tolist()
-        [2, 5, 6]
-        """
-        from akdask.frames import elementwise
-
-        return elementwise.clip(self, lower, upper)
-
-    def abs(self) -> Series:
-        """Return the absolute values; lazy.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If the values are no numbers.
-
-        Examples
-        --------
-        >>> ak.Series([-1, 2]).abs().tolist()
-        [1, 2]
-        """
-        from akdask.frames import elementwise
-
-        return elementwise.absolute(self)
-
-    def round(self, decimals: int | Mapping[str, int] = 0) -> Series:
-        """Return numbers rounded to a number of decimals, half to even; other values stay; lazy.
-
-        Parameters
-        ----------
-        decimals : int, default 0
-            Digits; -1 rounds to tens, integers too.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Series([1.25, 2.346]).round(1).tolist()
-        [1.2, 2.3]
-        >>> ak.Series([15, 25, -5]).round(-1).tolist()
-        [20, 20, 0]
-        """
-        from akdask.frames import elementwise
-
-        return elementwise.round_values(self, decimals)
 
     # reductions
 
@@ -2032,302 +1782,6 @@ class Series(Labelled, RowLabelled):
 
     # windows
 
-    def shift(self, periods: int = 1, freq: Any = None, axis: int = 0, fill_value: Any = None) -> Series:
-        """Return the values `periods` rows further down, or up if negative, with the labels where they were; lazy.
-
-        Parameters
-        ----------
-        periods : int, default 1
-            How many rows.
-        freq : str, pandas offset or timedelta, optional
-            Leave the values where they are, and move the times that label them by `periods` times it.
-        axis : 0
-            Accepted for compatibility with pandas.
-        fill_value : scalar, optional
-            Value of rows without a source; missing unless given.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If `periods` is no whole number, or labels are no times that `freq` could move.
-        ArgumentError
-            If pandas refuses `freq`, or it is given beside `fill_value`.
-        UnsupportedError
-            If the values have nothing for missing elements, as lists have not.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Series([1, 2, 3]).shift().tolist()
-        [nan, 1.0, 2.0]
-        >>> ak.Series([1, 2, 3]).shift(-1, fill_value=0).tolist()
-        [2, 3, 0]
-        >>> ak.Series([1], index=ak.Datetime(["2024-01-31"])).shift(2, freq="MS").index[0]
-        Timestamp('2024-03-01 00:00:00')
-        """
-        from akdask.frames import windows
-
-        return windows.shift(self, periods, freq, axis, fill_value)
-
-    def diff(self, periods: int = 1) -> Series:
-        """Return each value less the one `periods` rows before, or after if negative; lazy.
-
-        Returns
-        -------
-        Series
-            Of float64, with NaN where there is no such row; of times, spans with NaT.  Bools count as 0 and 1.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If the values are neither numbers nor times.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Series([1, 4, 9]).diff().tolist()
-        [nan, 3.0, 5.0]
-        """
-        from akdask.frames import windows
-
-        return windows.diff(self, periods)
-
-    def pct_change(self, periods: int = 1) -> Series:
-        """Return the relative change from the value `periods` rows before, as float64; lazy.
-
-        Missing values are not filled first.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If the values are no numbers.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Series([4.0, 5.0, 10.0]).pct_change().tolist()
-        [nan, 0.25, 1.0]
-        """
-        from akdask.frames import windows
-
-        return windows.pct_change(self, periods)
-
-    def cumsum(self) -> Series:
-        """Return the sum of each value and all before it, missing ones left out, which stay missing; lazy.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If the values are no numbers.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Series([1.0, float("nan"), 3.0]).cumsum().tolist()
-        [1.0, nan, 4.0]
-        """
-        from akdask.frames import windows
-
-        return windows.running(self, "cumsum")
-
-    def cumprod(self) -> Series:
-        """Return the product of each value and all before it; lazy.  See `cumsum`.
-
-        Examples
-        --------
-        >>> s = ak.Series([3, 1, 2])
-        >>> s.cumprod().tolist()
-        [3, 3, 6]
-        """
-        from akdask.frames import windows
-
-        return windows.running(self, "cumprod")
-
-    def cummin(self) -> Series:
-        """Return the smallest of each value and all before it; lazy.  See `cumsum`.
-
-        Examples
-        --------
-        >>> s = ak.Series([3, 1, 2])
-        >>> s.cummin().tolist()
-        [3, 1, 1]
-        """
-        from akdask.frames import windows
-
-        return windows.running(self, "cummin")
-
-    def cummax(self) -> Series:
-        """Return the largest of each value and all before it; lazy.  See `cumsum`.
-
-        Examples
-        --------
-        >>> s = ak.Series([3, 1, 2])
-        >>> s.cummax().tolist()
-        [3, 3, 3]
-        """
-        from akdask.frames import windows
-
-        return windows.running(self, "cummax")
-
-    def rolling(
-        self,
-        window: Any,
-        min_periods: int | None = None,
-        center: bool = False,
-        win_type: None = None,
-        on: str | None = None,
-        closed: str | None = None,
-        step: int | None = None,
-        method: str = "single",
-        *,
-        numeric_only: bool = False,
-    ) -> Rolling[Series] | SpanRolling[Series]:
-        """Return moving windows of rows, to be reduced: ``s.rolling(3).mean()``; lazy.
-
-        Parameters
-        ----------
-        window : int, str, pandas offset or timedelta
-            Rows of a window; or a span of time such as ``"90min"``, whose length does not depend on the calendar: the
-            rows less than that before each one, which must be in the order of their times.
-        min_periods : int, optional
-            Fewest rows of a window that must exist and not be missing; with fewer the result is NaN.  All rows unless
-            given, of a span 1.
-        center : bool, default False
-            Let a row stand in the middle of its window, otherwise it is the last one.  Of spans, half is after it.
-        win_type : None
-            All rows of a window weigh the same; windows of SciPy are refused.
-        on : None
-            Accepted for compatibility with pandas.  The labels are the times of a span.
-        closed : {"right", "left", "both", "neither"}, optional
-            Which ends belong to a window: on the right the row itself, on the left the row a whole window before it.
-            The row alone unless given.
-        step : int, optional
-            Return the results of one row in so many, from the first one.  Not for spans, as in pandas.
-        method : {"single"}
-            Accepted for compatibility with pandas, which has ``"table"`` for functions of users.
-        numeric_only : bool, default False
-            Accepted for compatibility with pandas.
-
-        Returns
-        -------
-        Rolling or SpanRolling
-
-        Raises
-        ------
-        ArgumentError
-            If `window` is less than 1, or `min_periods` is not from 0 to `window`; of spans, when it is computed, if
-            the times are not in order.
-        ArgumentTypeError
-            If they are no whole numbers, the values are no numbers, or there are no times.
-        UnsupportedError
-            If `win_type` is given, or `method` is another one.
-
-        Notes
-        -----
-        Follows ``pandas.Series.rolling``: infinite values count as missing.  Each window is summed on its own,
-        which is more exact than the running sums of pandas.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Series([1, 2, 4, 8]).rolling(2).sum().tolist()
-        [nan, 3.0, 6.0, 12.0]
-        >>> times = ak.Datetime(ak.array([0, 50, 70, 200]), unit="m")
-        >>> ak.Series([1, 2, 4, 8], index=times).rolling("1h").sum().tolist()
-        [1.0, 3.0, 6.0, 8.0]
-        """
-        from akdask.frames import windows
-
-        return windows.rolling(
-            self, window, min_periods, center, win_type, on, closed, step, method, numeric_only=numeric_only
-        )
-
-    def expanding(self, min_periods: int = 1, method: str = "single") -> Expanding[Series]:
-        """Return windows of each row and all rows before it, to be reduced: ``s.expanding().mean()``; lazy.
-
-        Parameters
-        ----------
-        min_periods : int, default 1
-            Fewest rows that must not be missing; with fewer the result is NaN.
-        method : {"single"}
-            Accepted for compatibility with pandas; see `rolling`.
-
-        Raises
-        ------
-        ArgumentError
-            If `min_periods` is negative.
-        ArgumentTypeError
-            If it is no whole number, or the values are no numbers.
-
-        Notes
-        -----
-        Follows ``pandas.Series.expanding``: infinite values count as missing.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Series([1, 2, 6]).expanding().mean().tolist()
-        [1.0, 1.5, 3.0]
-        """
-        from akdask.frames import expanding
-
-        return expanding.expanding(self, min_periods, method)
-
-    def ewm(
-        self,
-        com: float | None = None,
-        span: float | None = None,
-        halflife: Any = None,
-        alpha: float | None = None,
-        min_periods: int | None = 0,
-        adjust: bool = True,
-        ignore_na: bool = False,
-        times: Any = None,
-        method: str = "single",
-    ) -> Decaying[Series]:
-        """Return windows from the first row to each row, with weights that decay: ``s.ewm(span=5).mean()``; lazy.
-
-        Parameters
-        ----------
-        com, span, halflife, alpha : float
-            How fast weights decay: one of them.  They become ``1 - alpha`` times as much with each row, where alpha is
-            ``1 / (1 + com)``, ``2 / (span + 1)`` or ``1 - 0.5 ** (1 / halflife)``.  Beside `times`, halflife is a span
-            such as ``"2D"``.
-        min_periods : int, default 0
-            Fewest rows that must not be missing, at least 1; with fewer the result is NaN.
-        adjust : bool, default True
-            Divide by the sum of the weights; otherwise weigh each value by `alpha`, and the result before by the rest.
-        ignore_na : bool, default False
-            Let weights decay only with values that are not missing.
-        times : Datetime or Series, optional
-            The time of each row; weights halve with each `halflife`.
-        method : {"single"}
-            Accepted for compatibility with pandas; see `rolling`.
-
-        Raises
-        ------
-        ArgumentError
-            If not exactly one of the four is given, or it is out of range.
-        ArgumentTypeError
-            If the values are no numbers, or `times` is no array of times.
-        UnsupportedError
-            If `method` is another one.
-
-        Notes
-        -----
-        Follows ``pandas.Series.ewm`` as it is documented.  Where `alpha` is 0.5, values are missing, and neither
-        `adjust` nor `ignore_na` is given, pandas has other weights than it documents.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> ak.Series([8.0, 0.0, 4.0]).ewm(alpha=0.5, adjust=False).mean().tolist()
-        [8.0, 4.0, 4.0]
-        """
-        from akdask.frames import expanding
-
-        return expanding.ewm(self, com, span, halflife, alpha, min_periods, adjust, ignore_na, times, method)
-
     # order
 
     def sort_values(self, ascending: bool = True, *, na_position: str = "last", ignore_index: bool = False) -> Series:
@@ -2481,83 +1935,6 @@ class Series(Labelled, RowLabelled):
 
         return resampling.series_at_times(self, freq, method, normalize=normalize, fill_value=fill_value)
 
-    def between_time(self, start_time: Any, end_time: Any, inclusive: str = "both") -> Series:
-        """Return the entries whose labels lie between two times of day; lazy.  See `DataFrame.between_time`.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> s = ak.Series([1, 2], index=ak.Datetime(["2024-01-31T08:00", "2024-02-01T10:00"]))
-        >>> s.between_time("09:30", "17:00").tolist()
-        [2]
-        """
-        from akdask.arrays.calendar import within_day
-
-        chosen = within_day("between_time", self.index.values, start_time, end_time, inclusive)
-        return self._rows(chosen)
-
-    def at_time(self, time: Any) -> Series:
-        """Return the entries whose labels have a time of day; lazy.  See `DataFrame.between_time`.
-
-        Examples
-        --------
-        >>> times = ak.Datetime(["2024-01-01 09:30", "2024-01-02 10:00"])
-        >>> ak.Series([1, 2], index=times).at_time("09:30").tolist()
-        [1]
-        """
-        from akdask.arrays.calendar import within_day
-
-        return self._rows(within_day("at_time", self.index.values, time, time))
-
-    def tz_convert(self, tz: Any) -> Series:
-        """Return the same rows, whose labels are the same times on the clocks of another zone; lazy.
-
-        Parameters
-        ----------
-        tz : str, tzinfo or None
-            The zone, see `Datetime.tz_convert`.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If the labels are no times with a zone.
-
-        Examples
-        --------
-        >>> import akdask as ak
-        >>> s = ak.Series([1], index=ak.Datetime(["2024-07-01T12:00"]))
-        >>> s.tz_localize("UTC").tz_convert("Europe/Berlin").index[0]
-        Timestamp('2024-07-01 14:00:00+0200', tz='Europe/Berlin')
-        """
-        from akdask.frames import windows
-
-        return windows.with_index(self, lambda labels: labels.tz_convert(tz))
-
-    def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Series:
-        """Return the same rows, labelled by the times at which the clocks of a zone show the labels; lazy.
-
-        Parameters
-        ----------
-        tz : str, tzinfo or None
-            The zone.
-        ambiguous, nonexistent : str, bool, array of bool or timedelta
-            Treatment of times that clocks show twice or not at all; see `Datetime.tz_localize`.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If the labels are no times without a zone.
-
-        Examples
-        --------
-        >>> s = ak.Series([1], index=ak.Datetime(["2024-07-01"]))
-        >>> s.tz_localize("Europe/Berlin").index.tz
-        'Europe/Berlin'
-        """
-        from akdask.frames import windows
-
-        return windows.with_index(self, lambda labels: labels.tz_localize(tz, ambiguous, nonexistent))
-
     # shape
 
     def unstack(self, level: Any = -1, fill_value: Any = None) -> DataFrame:
@@ -2675,17 +2052,6 @@ class Series(Labelled, RowLabelled):
         """
         return np.asarray(self.values.to_ndarray())
 
-    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
-        """Return the values as a NumPy array; see `pdarray.to_numpy`.  Computes.
-
-        Examples
-        --------
-        >>> s = ak.Series([3, 1, 2])
-        >>> s.to_numpy()
-        array([3, 1, 2])
-        """
-        return np.asarray(self, dtype=dtype)
-
     def __narwhals_series__(self) -> Any:
         """Hand the values to libraries that read columns by narwhals; see `pdarray.to_arrow`.  Computes."""
         return self.values.__narwhals_series__()
@@ -2773,33 +2139,6 @@ class Series(Labelled, RowLabelled):
         from akdask.arrays.display import counted
 
         return f"Series: {self.values._type_name()}, {counted(self.rows, 'value')}"
-
-    @property
-    def plot(self) -> Plots:
-        """Pictures of the values, as in pandas: ``s.plot.line()``, ``s.plot(kind="hist")``; see `Plots`.
-
-        Examples
-        --------
-        >>> axes = ak.Series([3, 1, 2]).plot()
-        >>> axes.get_lines()[0].get_ydata().tolist()
-        [3, 1, 2]
-        """
-        from akdask.plotting import Plots
-
-        return Plots(self)
-
-    @property
-    def hvplot(self) -> Any:
-        """Interactive pictures of the values by hvPlot, as `DataFrame.hvplot`; computes when it draws.
-
-        Examples
-        --------
-        >>> ak.Series([3, 1, 2], name="x").hvplot.line()  # doctest: +SKIP
-        :Curve   [index]   (x)
-        """
-        from akdask.plotting import InteractivePlots
-
-        return InteractivePlots(self)
 
     # accessors: last, since `str` names the type above them
 

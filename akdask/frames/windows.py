@@ -34,11 +34,11 @@ from akdask.errors import (
     UnsupportedError,
     errors_end_at_caller,
 )
-from akdask.frames.alignment import Owner
 from akdask.frames.columnset import ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.dtypes import demand_numbers, demand_some_numbers, missing_rows, missing_where, numbers_among
 from akdask.frames.missing import present
+from akdask.frames.row_labelled import Owner
 from akdask.operators.windows.kernels import INTEGER_WINDOWS
 from akdask.operators.windows.plan import (
     GROUP,
