@@ -131,7 +131,6 @@ def errstate(
 
     Examples
     --------
-    >>> import akdask as ak
     >>> with errstate(divide="raise"):
     ...     ak.arange(3) / 0
     Traceback (most recent call last):

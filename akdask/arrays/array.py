@@ -85,7 +85,6 @@ class Collection(Root, DaskMethodsMixin):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> (ak.arange(3) ** 2).compute()
         array([0, 1, 4])
         """
@@ -105,7 +104,6 @@ class Collection(Root, DaskMethodsMixin):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> squares = (ak.arange(5) ** 2).persist()
         >>> squares.sum()
         np.int64(30)
@@ -141,7 +139,6 @@ class Collection(Root, DaskMethodsMixin):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> taken = ak.arange(10).sum().profile()
         >>> int(taken.result), taken.seconds < 60
         (45, True)

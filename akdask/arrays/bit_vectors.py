@@ -91,7 +91,6 @@ class BitVector(pdarray):
 
     Examples
     --------
-    >>> import akdask as ak
     >>> bits = ak.BitVector(ak.array([3, 5, 7]), width=4)
     >>> bits
     BitVector([..||,
@@ -249,7 +248,6 @@ def bit_vectorizer(width: int = 64, reverse: bool = False) -> Callable[[Any], Bi
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.bit_vectorizer(4)(ak.array([3, 5])).tolist()
     ['..||', '.|.|']
     """
@@ -312,7 +310,6 @@ class Fields(BitVector):
 
     Examples
     --------
-    >>> import akdask as ak
     >>> flags = ak.Fields(ak.array([1, 6]), names="SAF")
     >>> flags.tolist(), (flags == "F").tolist(), ak.Fields(ak.array(["SF"]), names="SAF").values.tolist()
     (['--F (1)', 'SA- (6)'], [True, False], [5])

@@ -61,7 +61,6 @@ class Categorical(Array):
 
     Examples
     --------
-    >>> import akdask as ak
     >>> c = Categorical(ak.array(["udp", "tcp", "udp"]))
     >>> c.categories.tolist(), c.codes.tolist()
     (['tcp', 'udp', 'N/A'], [1, 0, 1])
@@ -714,7 +713,6 @@ class Categorical(Array):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Categorical(ak.array(["a", None])).fillna("b").tolist()
         ['a', 'b']
         """
@@ -727,7 +725,6 @@ class Categorical(Array):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> c = Categorical.from_codes(ak.array([0, 1, 0]), ["lo", "hi"]).as_ordered()
         >>> (c < "hi").tolist(), c.sort_values().tolist()
         ([True, False, True], ['lo', 'lo', 'hi'])
@@ -831,7 +828,6 @@ class Categorical(Array):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> Categorical(ak.array(["a", "b"])).add_categories("c").categories.tolist()
         ['a', 'b', 'c', 'N/A']
         """
@@ -889,7 +885,6 @@ class Categorical(Array):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> Categorical(ak.array(["a", "b", "a"])).rename_categories({"a": "z"}).tolist()
         ['z', 'b', 'z']
         """

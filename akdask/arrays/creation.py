@@ -639,7 +639,6 @@ def broadcast(segments: Any, values: Any, size: int = -1, permutation: Any = Non
 
     Examples
     --------
-    >>> import akdask as ak
     >>> starts, numbers = ak.array([0, 2, 5]), ak.arange(3)
     >>> ak.broadcast(starts, numbers, 7).tolist()
     [0, 0, 1, 1, 1, 2, 2]

@@ -41,7 +41,6 @@ class Datetime(TimeArray):
 
     Examples
     --------
-    >>> import akdask as ak
     >>> t = Datetime(["2024-02-28T12:00", "2024-12-31T23:59"])
     >>> t.floor("d")[0], t.day_of_year.tolist()
     (Timestamp('2024-02-28 00:00:00'), [59, 366])
@@ -101,7 +100,6 @@ class Datetime(TimeArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Datetime(["2024-07-01T12:00"]).tz_localize("UTC").tz_convert("Europe/Berlin").hour.tolist()
         [14]
         """
@@ -130,7 +128,6 @@ class Datetime(TimeArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Datetime(["2024-07-01T12:00"]).tz_localize("Europe/Berlin")[0]
         Timestamp('2024-07-01 12:00:00+0200', tz='Europe/Berlin')
         """
@@ -457,7 +454,6 @@ class Datetime(TimeArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Datetime(["2026-01-01"]).day_name().tolist()
         ['Thursday']
         """
@@ -495,7 +491,6 @@ class Datetime(TimeArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Datetime(["2026-01-02"]).strftime("%d.%m.%Y").tolist()
         ['02.01.2026']
         """
@@ -530,7 +525,6 @@ class Timedelta(TimeArray):
 
     Examples
     --------
-    >>> import akdask as ak
     >>> span = Timedelta(ak.array([90, -1]), unit="minutes")
     >>> span.total_seconds().tolist(), span.days.tolist(), span.seconds.tolist()
     ([5400.0, -60.0], [0, -1], [5400, 86340])

@@ -340,7 +340,6 @@ def cast(pda: Array, dt: Any, errors: ErrorMode | str = ErrorMode.strict) -> Any
 
     Examples
     --------
-    >>> import akdask as ak
     >>> cast(ak.array([1.7, -2.2]), "int64").tolist()
     [1, -2]
     >>> numbers, valid = cast(ak.array(["1", "x"]), "float64", "return_validity")
@@ -381,7 +380,6 @@ def where(condition: Any, x: Any, y: Any) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> a = ak.arange(4)
     >>> where(a > 1, a, -1).tolist()
     [-1, -1, 2, 3]
@@ -430,7 +428,6 @@ def clip(pda: Array, lo: Any, hi: Any) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> clip(ak.arange(5), 1, 3).tolist(), clip(ak.arange(5), None, 2).tolist()
     ([1, 1, 2, 3, 3], [0, 1, 2, 2, 2])
     """
@@ -477,7 +474,6 @@ def divmod(x: Any, y: Any, where: Any = True) -> tuple[Any, Any]:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> quotients, remainders = ak.divmod(ak.arange(5, 8), 3)
     >>> quotients.tolist(), remainders.tolist()
     ([1, 2, 2], [2, 0, 1])

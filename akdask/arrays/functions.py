@@ -55,7 +55,6 @@ def array_equal(pda_a: Any, pda_b: Any, equal_nan: bool = False) -> bool:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> a = ak.array([1.0, float("nan")])
     >>> array_equal(a, a), array_equal(a, a, equal_nan=True)
     (False, True)
@@ -95,7 +94,6 @@ def allclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan
 
     Examples
     --------
-    >>> import akdask as ak
     >>> allclose(ak.array([1.0, 2.0]), ak.array([1.0, 2.0 + 1e-9])), allclose(ak.array([1.0, 2.0]), 1.0)
     (True, False)
     """
@@ -147,7 +145,6 @@ def hash(pda: Any, full: bool = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> high, low = ak.hash(ak.array([7, 8, 7]))
     >>> (high == high[0]).tolist()
     [True, False, True]
@@ -191,7 +188,6 @@ def take(a: Any, indices: Any, axis: int | None = None) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.take(ak.array([4, 3, 5, 7, 6, 8]), [0, 1, 4]).tolist()
     [4, 3, 6]
     >>> ak.take(ak.arange(6).reshape(2, 3), [2, 0], axis=1).tolist()
@@ -230,7 +226,6 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.diff(ak.array([1, 2, 4, 7, 0])).tolist(), ak.diff(ak.array([1, 2, 4, 7, 0]), n=2).tolist()
     ([1, 2, 3, -7], [1, 1, -10])
     """
@@ -303,7 +298,6 @@ def putmask(A: Any, mask: Any, Values: Any) -> None:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> a = ak.arange(6)
     >>> ak.putmask(a, a > 2, ak.array([30, 20]))
     >>> a.tolist()
@@ -357,7 +351,6 @@ def apply(arr: Any, func: Callable[[Any], Any] | str, result_dtype: Any = None) 
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.apply(ak.array([1, 2, 3]), lambda x: x / 2, "float64").tolist()
     [0.5, 1.0, 1.5]
     >>> ak.apply(ak.array([1, 2, 3]), "lambda x,: x + 1").tolist()

@@ -189,7 +189,6 @@ class GroupBy(Writable):
 
     Examples
     --------
-    >>> import akdask as ak
     >>> g = ak.GroupBy(ak.array([3, 1, 3]))
     >>> keys, sums = g.sum(ak.array([10, 20, 30]))
     >>> keys.tolist(), sums.tolist()
@@ -477,7 +476,6 @@ class GroupBy(Writable):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> keys, found = ak.GroupBy(ak.array([1, 2, 1])).unique(ak.array([5, 3, 4]))
         >>> found.tolist()
         [[4, 5], [3]]
@@ -495,7 +493,6 @@ class GroupBy(Writable):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.GroupBy(ak.array([1, 1, 1, 2, 2])).mode(ak.array([5, 3, 3, 9, 4]))[1].tolist()
         [3, 9]
         """
@@ -526,7 +523,6 @@ class GroupBy(Writable):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.GroupBy(ak.array([1, 2, 1])).quantile(ak.array([5, 3, 7]), 0.25)[1].tolist()
         [5.5, 3.0]
         """
@@ -692,7 +688,6 @@ class GroupBy(Writable):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> g = ak.GroupBy(ak.array([1, 4, 1]))
         >>> g.broadcast(ak.array([3, 7])).tolist()
         [3, 7, 3]

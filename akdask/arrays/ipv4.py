@@ -45,7 +45,6 @@ class IPv4(pdarray):
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ip = IPv4(["10.0.0.1", "192.168.0.7"])
     >>> (ip & (2**8 - 1)).tolist(), (ip == "10.0.0.1").tolist()
     ([1, 7], [True, False])

@@ -44,7 +44,6 @@ def dot(pda1: Any, pda2: Any) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> int(ak.dot(ak.array([1, 2, 3]), ak.array([4, 5, 6]))), ak.dot(ak.array([1, 2]), 5).tolist()
     (32, [5, 10])
     """
@@ -79,7 +78,6 @@ def vecdot(x1: Any, x2: Any, axis: int | None = None) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.vecdot(ak.array([[1, 2], [3, 4]]), ak.array([1, 10])).tolist()
     [21, 43]
     """
@@ -115,7 +113,6 @@ def matmul(pda_L: Any, pda_R: Any) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.matmul(ak.arange(4).reshape(2, 2), ak.array([[1, 0], [0, 2]])).tolist()
     [[0, 2], [2, 6]]
     """
@@ -200,7 +197,6 @@ def tensordot(x1: Any, x2: Any, axes: Any = 2) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> tensordot(ak.arange(4).reshape(2, 2), ak.arange(4).reshape(2, 2), 1).tolist()
     [[2, 3], [6, 11]]
     """
@@ -243,7 +239,6 @@ def tril(pda: Any, diag: int = 0) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.tril(ak.ones((2, 2), int)).tolist()
     [[1, 0], [1, 1]]
     """
@@ -255,7 +250,6 @@ def triu(pda: Any, diag: int = 0) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.triu(ak.ones((2, 2), int)).tolist()
     [[1, 1], [0, 1]]
     """
@@ -297,7 +291,6 @@ def eye(N: Any, M: Any, k: int = 0, dt: Any = np.float64) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.eye(2, 3, 1, dt="int64").tolist()
     [[0, 1, 0], [0, 0, 1]]
     """

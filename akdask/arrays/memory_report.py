@@ -135,7 +135,6 @@ def memory() -> MemoryReport:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> squares = (ak.arange(1000) ** 2).persist()
     >>> [(line.what, line.nbytes) for line in ak.memory().objects if line.object == "squares"]
     [('persisted', 8000)]

@@ -52,7 +52,6 @@ class ArrayView(pdarray):
 
     Examples
     --------
-    >>> import akdask as ak
     >>> grid = ak.arange(6).reshape(2, 3)
     >>> (grid * ak.array([1, 10, 100])).tolist()
     [[0, 10, 200], [3, 40, 500]]
@@ -277,7 +276,6 @@ class ArrayView(pdarray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.arange(6).reshape(2, 3).sum(axis=0).tolist()
         [3, 5, 7]
         """

@@ -125,7 +125,6 @@ class pdarray(ElementwiseArray):
 
     Examples
     --------
-    >>> import akdask as ak
     >>> a = ak.arange(6)
     >>> (a * 2)[a > 3].tolist()
     [8, 10]
@@ -395,7 +394,6 @@ class pdarray(ElementwiseArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> a = ak.array([3, 1, 2, 10])
         >>> a.quantile(0.5), a.quantile([0, 1], method="lower").tolist()
         (np.float64(2.5), [1, 10])

@@ -67,7 +67,6 @@ def randint(low: float, high: float, size: Any = 1, dtype: Any = np.int64, seed:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.randint(0, 10, 5, seed=1701)
     array([6 5 1 6 3])
     """
@@ -140,7 +139,6 @@ def random_strings_uniform(
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.random_strings_uniform(minlen=1, maxlen=5, seed=8675309, size=5)
     array(['ECWO', 'WSS', 'TZG', 'RW', 'C'])
     """
@@ -171,7 +169,6 @@ def random_strings_lognormal(
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.random_strings_lognormal(2, 0.25, 5, seed=1)
     array(['VWHJEX', 'BEBBXJHGM', 'RWOVKBUR', 'LNJCSDXD', 'NKEDQC'])
     """
@@ -384,7 +381,6 @@ class Generator:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> drawn = ak.random.default_rng(5).integers(0, 3, 1000)
     >>> sorted(set(drawn.tolist()))
     [0, 1, 2]
@@ -476,7 +472,6 @@ class Generator:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.random.default_rng(17).random(2)
         array([0.8059711747202466 0.71958748004486961])
         """
@@ -500,7 +495,6 @@ class Generator:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.random.default_rng(17).standard_normal(2)
         array([0.53011556044134911 -0.30288808691027669])
         """
@@ -682,7 +676,6 @@ class Generator:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> sorted(ak.random.default_rng(1).permutation(5).tolist())
         [0, 1, 2, 3, 4]
         """
@@ -741,7 +734,6 @@ class Generator:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> drawn = ak.random.default_rng(3).choice(ak.array([10, 20, 30]), 2, replace=False)
         >>> len(set(drawn.tolist()))
         2
@@ -781,7 +773,6 @@ def default_rng(seed: Any = None) -> Generator:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> one, other = ak.random.default_rng(7), ak.random.default_rng(7)
     >>> bool((one.random(5) == other.random(5)).all())
     True

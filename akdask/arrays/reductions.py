@@ -108,7 +108,6 @@ def cov(x: Any, y: Any) -> np.float64:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> a = ak.arange(10)
     >>> ak.cov(a, a * 2)
     np.float64(18.333333333333332)
@@ -124,7 +123,6 @@ def corr(x: Any, y: Any) -> np.float64:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> a = ak.arange(10)
     >>> float(round(ak.corr(a, 5 - a), 12))
     -1.0
@@ -156,7 +154,6 @@ def skew(pda: Any, bias: bool = True) -> np.float64:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> round(float(ak.skew(ak.array([1, 1, 1, 5, 10]))), 12)
     0.944219339638
     """
@@ -214,7 +211,6 @@ def cumsum(pda: pdarray, axis: int | None = None) -> pdarray:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.cumsum(ak.array([1, 2, 3])).tolist(), ak.cumsum(ak.array([[1, 2], [3, 4]]), axis=0).tolist()
     ([1, 3, 6], [[1, 2], [4, 6]])
     """
@@ -226,7 +222,6 @@ def cumprod(pda: pdarray, axis: int | None = None) -> pdarray:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.cumprod(ak.array([1, 2, 3])).tolist()
     [1, 2, 6]
     """
@@ -249,7 +244,6 @@ def cummin(pda: pdarray, axis: int | None = None) -> pdarray:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.cummin(ak.array([3, 1, 2])).tolist()
     [3, 1, 1]
     """
@@ -261,7 +255,6 @@ def cummax(pda: pdarray, axis: int | None = None) -> pdarray:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.cummax(ak.array([1, 3, 2])).tolist()
     [1, 3, 3]
     """
@@ -322,7 +315,6 @@ def sum(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.sum(ak.array([2, 4, 3]))
     np.int64(9)
     """
@@ -334,7 +326,6 @@ def prod(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.prod(ak.array([2, 4, 3]))
     np.int64(24)
     """
@@ -346,7 +337,6 @@ def min(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.min(ak.array([2, 4, 3]))
     np.int64(2)
     """
@@ -358,7 +348,6 @@ def max(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.max(ak.array([2, 4, 3]))
     np.int64(4)
     """
@@ -370,7 +359,6 @@ def mean(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.mean(ak.array([2, 4, 3]))
     np.float64(3.0)
     """
@@ -382,7 +370,6 @@ def var(pda: Any, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> An
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.var(ak.array([2, 4, 3]))
     np.float64(0.666...)
     """
@@ -394,7 +381,6 @@ def std(pda: Any, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> An
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.std(ak.array([2, 4, 3]))
     np.float64(0.816...)
     """
@@ -406,7 +392,6 @@ def median(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.median(ak.array([2, 4, 3]))
     np.float64(3.0)
     """
@@ -418,7 +403,6 @@ def quantile(a: Any, q: Any = 0.5, axis: Any = None, method: str = "linear", kee
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.quantile(ak.arange(5), 0.25)
     np.float64(1.0)
     """
@@ -430,7 +414,6 @@ def percentile(a: Any, q: Any = 0.5, axis: Any = None, method: str = "linear", k
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.percentile(ak.array([2, 4, 3]), 50)
     np.float64(3.0)
     """
@@ -442,7 +425,6 @@ def any(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.any(ak.array([2, 4, 3]))
     np.True_
     """
@@ -454,7 +436,6 @@ def all(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.all(ak.array([2, 4, 3]))
     np.True_
     """
@@ -466,7 +447,6 @@ def argmin(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.argmin(ak.array([2, 4, 3]))
     np.int64(0)
     """
@@ -478,7 +458,6 @@ def argmax(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.argmax(ak.array([2, 4, 3]))
     np.int64(1)
     """
@@ -490,7 +469,6 @@ def is_sorted(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.is_sorted(ak.array([2, 4, 3]))
     np.False_
     """
@@ -502,7 +480,6 @@ def count_nonzero(pda: Any) -> Scalar:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> count_nonzero(ak.array([3, 0, 5])), count_nonzero(ak.array(["a", ""]))
     (np.int64(2), np.int64(1))
     """

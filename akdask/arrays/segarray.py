@@ -101,7 +101,6 @@ class SegArray(Array):
 
     Examples
     --------
-    >>> import akdask as ak
     >>> s = SegArray(ak.array([0, 2, 2]), ak.array([10, 11, 12]))
     >>> s.tolist(), s.lengths.tolist()
     ([[10, 11], [], [12]], [2, 0, 1])

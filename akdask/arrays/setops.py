@@ -45,7 +45,6 @@ def unique(pda: Any, return_groups: bool = False, assume_sorted: bool = False, r
 
     Examples
     --------
-    >>> import akdask as ak
     >>> unique(ak.array([3, 1, 3, 2])).tolist()
     [1, 2, 3]
     """
@@ -61,7 +60,6 @@ def value_counts(pda: Any) -> tuple[Any, pdarray]:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> elements, counts = value_counts(ak.array([2, 0, 2]))
     >>> elements.tolist(), counts.tolist()
     ([0, 2], [1, 2])
@@ -107,7 +105,6 @@ def in1d(A: Any, B: Any, assume_unique: bool = False, symmetric: bool = False, i
 
     Examples
     --------
-    >>> import akdask as ak
     >>> in1d(ak.array([1, 2, 3]), ak.array([3, 1])).tolist()
     [True, False, True]
     """
@@ -162,7 +159,6 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> intersect1d(ak.array([3, 1, 3, 2]), ak.array([3, 2, 5])).tolist()
     [2, 3]
     """
@@ -184,7 +180,6 @@ def intersect(a: Any, b: Any, positions: bool = True, unique: bool = False) -> A
 
     Examples
     --------
-    >>> import akdask as ak
     >>> here, there = ak.intersect(ak.array([1, 2, 3]), ak.array([2, 4]))
     >>> here.tolist(), there.tolist()
     ([False, True, False], [True, False])
@@ -199,7 +194,6 @@ def union1d(ar1: Any, ar2: Any) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> union1d(ak.array([3, 1]), ak.array([3, 2])).tolist()
     [1, 2, 3]
     """
@@ -212,7 +206,6 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> setdiff1d(ak.array([3, 1, 4]), ak.array([3, 2])).tolist()
     [1, 4]
     """
@@ -225,7 +218,6 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> setxor1d(ak.array([3, 1]), ak.array([3, 2])).tolist()
     [1, 2]
     """

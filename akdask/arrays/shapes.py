@@ -82,7 +82,6 @@ def shape(a: Any) -> tuple[int, ...]:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.shape(ak.zeros((2, 3))), ak.shape(7)
     ((2, 3), ())
     """
@@ -113,7 +112,6 @@ def transpose(pda: Any, axes: Sequence[int] | None = None) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.transpose(ak.arange(6).reshape(2, 3)).tolist()
     [[0, 3], [1, 4], [2, 5]]
     """
@@ -141,7 +139,6 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> moveaxis(ak.zeros((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
     """
@@ -161,7 +158,6 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> swapaxes(ak.zeros((2, 3, 4)), 0, 2).shape
     (4, 3, 2)
     """
@@ -184,7 +180,6 @@ def flip(x: Any, /, *, axis: int | Sequence[int] | None = None) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.flip(ak.arange(4)).tolist(), ak.flip(ak.arange(4).reshape(2, 2), axis=1).tolist()
     ([3, 2, 1, 0], [[1, 0], [3, 2]])
     """
@@ -215,7 +210,6 @@ def squeeze(x: Any, /, axis: int | Sequence[int] | None = None) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.squeeze(ak.zeros((1, 3, 1))).shape
     (3,)
     """
@@ -240,7 +234,6 @@ def expand_dims(x: Any, axis: int | Sequence[int]) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> expand_dims(ak.arange(3), 0).shape, expand_dims(ak.arange(3), -1).shape
     ((1, 3), (3, 1))
     """
@@ -272,7 +265,6 @@ def roll(x: Any, shift: Any, axis: Any = None) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> roll(ak.arange(5), 2).tolist()
     [3, 4, 0, 1, 2]
     """
@@ -318,7 +310,6 @@ def broadcast_to(x: Any, shape: Any) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.broadcast_to(ak.arange(2), (2, 2)).tolist()
     [[0, 1], [0, 1]]
     """
@@ -336,7 +327,6 @@ def broadcast_arrays(*arrays: Any) -> list[Any]:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> [item.shape for item in ak.broadcast_arrays(ak.arange(3), ak.zeros((2, 1)))]
     [(2, 3), (2, 3)]
     """
@@ -355,7 +345,6 @@ def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.broadcast_shapes((3, 1), (4,))
     (3, 4)
     """
@@ -374,7 +363,6 @@ def broadcast_dims(sa: Sequence[int], sb: Sequence[int]) -> tuple[int, ...]:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.broadcast_dims((5, 1), (1, 3))
     (5, 3)
     """
@@ -398,7 +386,6 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> list[Any]:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> [item.tolist() for item in meshgrid(ak.arange(2), ak.arange(2))]
     [[[0, 1], [0, 1]], [[0, 0], [1, 1]]]
     """
@@ -432,7 +419,6 @@ def promote_to_common_dtype(arrays: Sequence[Any]) -> tuple[Any, list[Any]]:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> dtype, arrays = ak.promote_to_common_dtype([ak.arange(2), ak.zeros(2)])
     >>> dtype, arrays[0].tolist()
     (dtype('float64'), [0.0, 1.0])
@@ -493,7 +479,6 @@ def concatenate(arrays: Any, axis: int | None = 0, ordered: bool = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> concatenate([ak.arange(2), ak.arange(3)]).tolist()
     [0, 1, 0, 1, 2]
     """
@@ -594,7 +579,6 @@ def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: Casting = "same_ki
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.hstack([ak.arange(2), ak.arange(3)]).tolist()
     [0, 1, 0, 1, 2]
     """
@@ -607,7 +591,6 @@ def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: Casting = "same_ki
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.vstack([ak.arange(2), ak.arange(2, 4)]).tolist()
     [[0, 1], [2, 3]]
     """
@@ -632,7 +615,6 @@ def stack(arrays: Sequence[Any], axis: int = 0) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> stack([ak.arange(2), ak.arange(2, 4)], axis=1).tolist()
     [[0, 2], [1, 3]]
     """
@@ -647,7 +629,6 @@ def unstack(x: Any, axis: int = 0) -> tuple[Any, ...]:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> [part.tolist() for part in unstack(ak.arange(4).reshape(2, 2), axis=1)]
     [[0, 2], [1, 3]]
     """
@@ -673,7 +654,6 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.append(ak.arange(2), ak.array([[5], [6]])).tolist()
     [0, 1, 5, 6]
     """
@@ -706,7 +686,6 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.delete(ak.arange(5), [0, 2]).tolist(), ak.delete(ak.arange(4).reshape(2, 2), 0, axis=1).tolist()
     ([1, 3, 4], [[1], [3]])
     """
@@ -760,7 +739,6 @@ def tile(A: Any, /, reps: Any) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.tile(ak.arange(2), 3).tolist(), ak.tile(ak.arange(2), (2, 1)).tolist()
     ([0, 1, 0, 1, 0, 1], [[0, 1], [0, 1]])
     """
@@ -796,7 +774,6 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.repeat(ak.arange(3), 2).tolist(), ak.repeat(ak.arange(3), [1, 0, 2]).tolist()
     ([0, 0, 1, 1, 2, 2], [0, 2, 2])
     """
@@ -861,7 +838,6 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> An
 
     Examples
     --------
-    >>> import akdask as ak
     >>> pad(ak.arange(3), (1, 2)).tolist(), pad(ak.arange(3), 2, "reflect").tolist()
     ([0, 0, 1, 2, 0, 0], [2, 1, 0, 1, 2, 1, 0])
     """
@@ -941,7 +917,6 @@ def copy(a: Any) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> a = ak.arange(3)
     >>> b = ak.copy(a)
     >>> a[0] = 9
@@ -985,7 +960,6 @@ def shares_memory(a: Any, b: Any) -> bool:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> a = ak.arange(3)
     >>> ak.shares_memory(a, a), ak.shares_memory(a, ak.copy(a)), ak.shares_memory(ak.DataFrame({"a": a}), a)
     (True, False, True)

@@ -183,7 +183,6 @@ def argsort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int 
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.argsort(ak.array([30, 10, 20])).tolist()
     [1, 2, 0]
     >>> ak.argsort(ak.array([30, 10, 30]), ascending=False).tolist()
@@ -220,7 +219,6 @@ def coargsort(
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.coargsort([ak.array([1, 1, 0]), ak.array(["b", "a", "c"])]).tolist()
     [2, 1, 0]
     """
@@ -247,7 +245,6 @@ def invert_permutation(perm: Any) -> pdarray:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.invert_permutation(ak.array([2, 0, 1])).tolist()
     [1, 2, 0]
     """
@@ -298,7 +295,6 @@ def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int = -
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.sort(ak.array([3, 1, 2])).tolist(), ak.sort(ak.array([[3, 1], [2, 0]]), axis=0).tolist()
     ([1, 2, 3], [[2, 0], [3, 1]])
     """
@@ -343,7 +339,6 @@ def is_cosorted(arrays: Sequence[Any]) -> Scalar:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> bool(ak.is_cosorted([ak.array([1, 1, 2]), ak.array(["a", "b", "a"])]))
     True
     """
@@ -400,7 +395,6 @@ def searchsorted(a: Any, v: Any, side: str = "left", x2_sorted: bool = False) ->
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.searchsorted(ak.array([10, 20, 30]), ak.array([20, 99])).tolist()
     [1, 3]
     """
@@ -457,7 +451,6 @@ def mink(pda: Any, k: int) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.mink(ak.array([10, 5, 1, 3]), 2).tolist()
     [1, 3]
     """
@@ -469,7 +462,6 @@ def maxk(pda: Any, k: int) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.maxk(ak.array([10, 5, 1, 3]), 2).tolist()
     [5, 10]
     """
@@ -481,7 +473,6 @@ def argmink(pda: Any, k: int) -> pdarray:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.argmink(ak.array([10, 5, 1, 3]), 2).tolist()
     [2, 3]
     """
@@ -493,7 +484,6 @@ def argmaxk(pda: Any, k: int) -> pdarray:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.argmaxk(ak.array([10, 5, 1, 3]), 2).tolist()
     [1, 0]
     """

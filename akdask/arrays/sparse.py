@@ -41,7 +41,6 @@ class sparray:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> m = ak.create_sparse_matrix(3, ak.array([3, 1]), ak.array([1, 2]), ak.array([30, 12]), layout="CSR")
     >>> [part.tolist() for part in m.to_pdarray()]
     [[1, 3], [2, 1], [12, 30]]
@@ -261,7 +260,6 @@ def random_sparse_matrix(size: int, density: float, layout: Layout, dtype: Any =
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.random_sparse_matrix(10, 0.2, "CSR", dtype="float64").nnz
     20
     """
@@ -294,7 +292,6 @@ def sparse_matrix_matrix_mult(A: Any, B: Any) -> sparray:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> m = ak.create_sparse_matrix(2, ak.array([1, 2]), ak.array([2, 1]), ak.array([3, 5]), layout="CSC")
     >>> [part.tolist() for part in ak.sparse_matrix_matrix_mult(m, m).to_pdarray()]
     [[1, 2], [1, 2], [15, 15]]
@@ -341,7 +338,6 @@ def sparse_sum_help(  # noqa: PLR0917 - Arkouda's signature
 
     Examples
     --------
-    >>> import akdask as ak
     >>> from akdask.arrays.sparse import sparse_sum_help
     >>> found, sums = sparse_sum_help(ak.array([0, 2]), ak.array([2, 3]), ak.array([1, 2]), ak.array([10, 20]))
     >>> found.tolist(), sums.tolist()

@@ -124,7 +124,6 @@ def chisquare(f_obs: Any, f_exp: Any = None, ddof: int = 0) -> Power_divergenceR
 
     Examples
     --------
-    >>> import akdask as ak
     >>> found = ak.chisquare(ak.array([16, 18, 16, 14, 12, 12]))
     >>> float(found.statistic), round(float(found.pvalue), 12)
     (2.0, 0.849145036085)
@@ -170,7 +169,6 @@ def power_divergence(
 
     Examples
     --------
-    >>> import akdask as ak
     >>> counts, expected = ak.array([10, 20, 30, 10]), ak.array([10, 30, 20, 10])
     >>> found = ak.power_divergence(counts, expected, lambda_="log-likelihood")
     >>> round(float(found.statistic), 12), round(float(found.pvalue), 12)
@@ -255,7 +253,6 @@ def histogram(
 
     Examples
     --------
-    >>> import akdask as ak
     >>> counts, edges = ak.histogram(ak.arange(10), 3)
     >>> counts.tolist(), edges.tolist()
     ([3, 3, 4], [0.0, 3.0, 6.0, 9.0])
@@ -292,7 +289,6 @@ def histogram2d(
 
     Examples
     --------
-    >>> import akdask as ak
     >>> counts, x_edges, y_edges = ak.histogram2d(ak.array([0, 1, 1]), ak.array([5, 6, 6]), bins=2)
     >>> counts.to_ndarray().tolist(), y_edges.tolist()
     ([[1.0, 0.0], [0.0, 2.0]], [5.0, 5.5, 6.0])
@@ -329,7 +325,6 @@ def histogramdd(
 
     Examples
     --------
-    >>> import akdask as ak
     >>> counts, edges = ak.histogramdd([ak.arange(4), ak.arange(4)], bins=[2, 2])
     >>> counts.to_ndarray().tolist()
     [[2.0, 0.0], [0.0, 2.0]]
@@ -386,7 +381,6 @@ def bincount(x: pdarray, weights: pdarray | None = None, minlength: int = 0) -> 
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.bincount(ak.array([3, 1, 1])).tolist()
     [0, 2, 0, 1]
     """

@@ -37,7 +37,6 @@ def _of_strings(strings: Strings, name: str, axis: int | None = None) -> Scalar:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> s = ak.array(["udp", "icmp", "tcp"])
     >>> s.min(), s.argmax()
     ('icmp', np.int64(0))
@@ -55,7 +54,6 @@ class Strings(ElementwiseArray):
 
     Examples
     --------
-    >>> import akdask as ak
     >>> s = ak.array(["tcp", "udp", "tcp"])
     >>> (s == "tcp").tolist()
     [True, False, True]
@@ -114,7 +112,6 @@ class Strings(ElementwiseArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> import numpy as np
         >>> ak.array(["a", "bc"]).to_numpy(np.dtypes.StringDType())
         array(['a', 'bc'], dtype=StringDType())
@@ -128,7 +125,6 @@ class Strings(ElementwiseArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.array(["a", "b"]).stick(ak.array(["", "\0"])).tolist()
         ['a', 'b\x00']
         """
@@ -406,7 +402,6 @@ class Strings(ElementwiseArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> s = ak.array(["Bücher.example", "example.com"]).encode("idna")
         >>> s.tolist(), s.decode("idna").tolist()
         (['xn--bcher-kva.example', 'example.com'], ['bücher.example', 'example.com'])
@@ -428,7 +423,6 @@ class Strings(ElementwiseArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.array(["ä"]).encode("utf-16-le").decode("utf-16-le").tolist()
         ['ä']
         """
@@ -464,7 +458,6 @@ class Strings(ElementwiseArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> fields, segments = ak.array(["a|b", "c"]).split("|", return_segments=True)
         >>> fields.tolist(), segments.tolist()
         (['a', 'b', 'c'], [0, 2])
@@ -485,7 +478,6 @@ class Strings(ElementwiseArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.array(["1_2___3"]).regex_split("_+", maxsplit=1).tolist()
         ['1', '2___3']
         """
@@ -533,7 +525,6 @@ class Strings(ElementwiseArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> left, right = ak.array(["a.b.c", "d"]).peel(".")
         >>> left.tolist(), right.tolist()
         (['a', ''], ['b.c', 'd'])
@@ -553,7 +544,6 @@ class Strings(ElementwiseArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> left, right = ak.array(["a.b.c", "d"]).rpeel(".")
         >>> left.tolist(), right.tolist()
         (['a.b', 'd'], ['c', ''])
@@ -588,7 +578,6 @@ class Strings(ElementwiseArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> prefixes, origins = ak.array(["one", "to", "three"]).get_prefixes(2)
         >>> prefixes.tolist(), origins.tolist()
         (['on', 'th'], [True, False, True])
@@ -600,7 +589,6 @@ class Strings(ElementwiseArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.array(["one", "to", "three"]).get_suffixes(2, return_origins=False, proper=False).tolist()
         ['ne', 'to', 'ee']
         """
@@ -621,7 +609,6 @@ class Strings(ElementwiseArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.array(["one", "ä"]).get_bytes().tolist()
         [111, 110, 101, 0, 195, 164, 0]
         """
@@ -632,7 +619,6 @@ class Strings(ElementwiseArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.array(["one", "two", "three"]).get_offsets().tolist()
         [0, 4, 8]
         """
@@ -668,7 +654,6 @@ class Strings(ElementwiseArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> high, low = ak.array(["a", "b", "a"]).hash()
         >>> ((high == high[0]) & (low == low[0])).tolist()
         [True, False, True]
@@ -708,7 +693,6 @@ class Strings(ElementwiseArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.array(["1_2___", "____", "3"]).search("_+")
         <ak.Match object: matched=True, span=(1, 2); matched=True, span=(0, 4); matched=False>
         """
@@ -719,7 +703,6 @@ class Strings(ElementwiseArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.array(["1_2___", "____", "3"]).match("_")
         <ak.Match object: matched=False; matched=True, span=(0, 1); matched=False>
         """
@@ -730,7 +713,6 @@ class Strings(ElementwiseArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.array(["_2", "____", "3"]).fullmatch("_|_+")
         <ak.Match object: matched=False; matched=True, span=(0, 4); matched=False>
         """
@@ -755,7 +737,6 @@ class Strings(ElementwiseArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> found = ak.array(["1 string 1", "ä2"]).find_locations("[0-9]")
         >>> [part.tolist() for part in found]
         [[2, 1], [0, 9, 2], [1, 1, 1]]
@@ -783,7 +764,6 @@ class Strings(ElementwiseArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> matches, origins = ak.array(["1_2___", "____", "3"]).findall("_+", return_match_origins=True)
         >>> matches.tolist(), origins.tolist()
         (['_', '___', '____'], [0, 0, 1])
@@ -819,7 +799,6 @@ class Strings(ElementwiseArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> s = ak.array(["1_2___", "____", "3", "__4___5____6___7"])
         >>> s.sub(pattern="_+", repl="-", count=2).tolist()
         ['1-2-', '-', '3', '-4-5____6___7']
@@ -833,7 +812,6 @@ class Strings(ElementwiseArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> changed, counts = ak.array(["1_2___", "3"]).subn("_+", "-", count=1)
         >>> changed.tolist(), counts.tolist()
         (['1-2___', '3'], [1, 0])
@@ -845,7 +823,6 @@ class Strings(ElementwiseArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> s = ak.array(["a1"])
         >>> _ = s.findall("[0-9]")
         >>> s.cached_regex_patterns()
@@ -882,7 +859,6 @@ class Strings(ElementwiseArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.array(["a", None, ""]).isna().tolist()
         [False, True, False]
         """
@@ -935,7 +911,6 @@ class Strings(ElementwiseArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.array(["a", None, ""]).fillna("-").tolist()
         ['a', '-', '']
         """
@@ -1062,7 +1037,6 @@ class Strings(ElementwiseArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Strings.from_parts(ak.array([0, 2]), ak.array([97, 0, 98, 99, 0])).tolist()
         ['a', 'bc']
         """
@@ -1086,7 +1060,6 @@ class Strings(ElementwiseArray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Strings.concatenate_uniquely([ak.array(["b", "a"]), ak.array(["b", "c"])]).tolist()
         ['a', 'b', 'c']
         """

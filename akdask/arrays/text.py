@@ -145,7 +145,6 @@ def isnumeric(pda: Any) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.isnumeric(ak.array(["1", "½", "1.5", ""])).tolist()
     [True, True, False, False]
     """
@@ -389,7 +388,6 @@ class Match(metaclass=ShownAsArkouda):
 
     Examples
     --------
-    >>> import akdask as ak
     >>> found = ak.array(["1_2___", "____", "3"]).search("_+")
     >>> found
     <ak.Match object: matched=True, span=(1, 2); matched=True, span=(0, 4); matched=False>
@@ -450,7 +448,6 @@ class Match(metaclass=ShownAsArkouda):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> matches, origins = ak.array(["1_2___", "3", "__"]).search("_+").find_matches(return_match_origins=True)
         >>> matches.tolist(), origins.tolist()
         (['_', '__'], [0, 2])
@@ -484,7 +481,6 @@ class Match(metaclass=ShownAsArkouda):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> found = ak.array(["Isaac Newton, physics", "<-calculus->"]).search(r"(\w+) (\w+)")
         >>> found.group(2).tolist()
         ['Newton']
@@ -571,7 +567,6 @@ class Matcher:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> from akdask.arrays.text import Matcher
     >>> matcher = Matcher("_+", ak.array(["1_2__", "3"]))
     >>> matcher.find_locations()

@@ -218,7 +218,6 @@ class TimeArray(pdarray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Datetime(["2024-02-28T12:44:01.5"]).as_unit("s").to_ndarray().dtype
         dtype('<M8[s]')
         """
@@ -392,7 +391,6 @@ class TimeArray(pdarray):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Datetime(["2024-02-28T12:44"]).floor("15min")[0]
         Timestamp('2024-02-28 12:30:00')
         """

@@ -24,7 +24,6 @@ def abs(pda: Any, *, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.abs(ak.array([-2, 3])).tolist()
     [2, 3]
     """
@@ -36,7 +35,6 @@ def fabs(pda: Any, *, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.fabs(ak.array([-2, 3])).tolist()
     [2.0, 3.0]
     """
@@ -50,7 +48,6 @@ def sign(pda: Any, *, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.sign(ak.array([-2, 0, 5])).tolist()
     [-1, 0, 1]
     """
@@ -64,7 +61,6 @@ def square(pda: Any, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.square(ak.array([3, -4])).tolist()
     [9, 16]
     """
@@ -76,7 +72,6 @@ def sqrt(pda: Any, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.sqrt(ak.array([4.0, 2.25])).tolist()
     [2.0, 1.5]
     """
@@ -88,7 +83,6 @@ def exp(pda: Any, *, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.exp(ak.array([0, 1])).tolist()
     [1.0, 2.718...]
     """
@@ -100,7 +94,6 @@ def expm1(pda: Any, *, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.expm1(ak.array([0.0, 1e-12])).tolist()
     [0.0, 1.000...e-12]
     """
@@ -112,7 +105,6 @@ def log(pda: Any, *, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.log(ak.array([1, 0])).tolist()
     [0.0, -inf]
     """
@@ -124,7 +116,6 @@ def log10(pda: Any, *, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.log10(ak.array([100, 1])).tolist()
     [2.0, 0.0]
     """
@@ -136,7 +127,6 @@ def log1p(pda: Any, *, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.log1p(ak.array([0.0, 1e-12])).tolist()
     [0.0, 9.999...e-13]
     """
@@ -148,7 +138,6 @@ def log2(pda: Any, *, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.log2(ak.array([8, 1])).tolist()
     [3.0, 0.0]
     """
@@ -160,7 +149,6 @@ def floor(pda: Any, /, out: Any = None, *, where: Any = None) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.floor(ak.array([1.5, -1.5])).tolist()
     [1.0, -2.0]
     """
@@ -174,7 +162,6 @@ def ceil(pda: Any, /, out: Any = None, *, where: Any = None) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.ceil(ak.array([1.5, -1.5])).tolist()
     [2.0, -1.0]
     """
@@ -188,7 +175,6 @@ def trunc(pda: Any, /, out: Any = None, *, where: Any = None) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.trunc(ak.array([1.5, -1.5])).tolist()
     [1.0, -1.0]
     """
@@ -202,7 +188,6 @@ def sin(pda: Any, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> import numpy as np
     >>> ak.sin(ak.array([0, np.pi / 2])).tolist()
     [0.0, 1.0]
@@ -215,7 +200,6 @@ def cos(pda: Any, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> import numpy as np
     >>> ak.cos(ak.array([0, np.pi])).tolist()
     [1.0, -1.0]
@@ -228,7 +212,6 @@ def tan(pda: Any, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.tan(ak.array([0, 1])).tolist()
     [0.0, 1.557...]
     """
@@ -240,7 +223,6 @@ def arcsin(pda: Any, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.arcsin(ak.array([0, 1])).tolist()
     [0.0, 1.570...]
     """
@@ -252,7 +234,6 @@ def arccos(pda: Any, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.arccos(ak.array([1, 0])).tolist()
     [0.0, 1.570...]
     """
@@ -264,7 +245,6 @@ def arctan(pda: Any, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.arctan(ak.array([0, 1])).tolist()
     [0.0, 0.785...]
     """
@@ -276,7 +256,6 @@ def sinh(pda: Any, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.sinh(ak.array([0, 1])).tolist()
     [0.0, 1.175...]
     """
@@ -288,7 +267,6 @@ def cosh(pda: Any, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.cosh(ak.array([0, 1])).tolist()
     [1.0, 1.543...]
     """
@@ -300,7 +278,6 @@ def tanh(pda: Any, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.tanh(ak.array([0, 1])).tolist()
     [0.0, 0.761...]
     """
@@ -312,7 +289,6 @@ def arcsinh(pda: Any, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.arcsinh(ak.array([0, 1])).tolist()
     [0.0, 0.881...]
     """
@@ -324,7 +300,6 @@ def arccosh(pda: Any, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.arccosh(ak.array([1, 2])).tolist()
     [0.0, 1.316...]
     """
@@ -336,7 +311,6 @@ def arctanh(pda: Any, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.arctanh(ak.array([0, 1])).tolist()
     [0.0, inf]
     """
@@ -348,7 +322,6 @@ def deg2rad(pda: Any, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.deg2rad(ak.array([0, 180])).tolist()
     [0.0, 3.141...]
     """
@@ -360,7 +333,6 @@ def rad2deg(pda: Any, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> import numpy as np
     >>> ak.rad2deg(ak.array([0, np.pi])).tolist()
     [0.0, 180.0]
@@ -373,7 +345,6 @@ def isnan(pda: Any, *, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> import numpy as np
     >>> ak.isnan(ak.array([1.5, np.nan])).tolist()
     [False, True]
@@ -386,7 +357,6 @@ def isinf(pda: Any, *, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> import numpy as np
     >>> ak.isinf(ak.array([1.5, -np.inf])).tolist()
     [False, True]
@@ -399,7 +369,6 @@ def isfinite(pda: Any, *, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> import numpy as np
     >>> ak.isfinite(ak.array([1.5, np.nan])).tolist()
     [True, False]
@@ -412,7 +381,6 @@ def logical_not(x: Any, *, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.logical_not(ak.array([0, 3])).tolist()
     [True, False]
     """
@@ -424,7 +392,6 @@ def popcount(pda: Any, *, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.popcount(ak.array([5, 255])).tolist()
     [2, 8]
     """
@@ -436,7 +403,6 @@ def parity(pda: Any, *, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.parity(ak.array([5, 7])).tolist()
     [0, 1]
     """
@@ -448,7 +414,6 @@ def clz(pda: Any, *, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.clz(ak.array([1, 255])).tolist()
     [63, 56]
     """
@@ -460,7 +425,6 @@ def ctz(pda: Any, *, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.ctz(ak.array([8, 6])).tolist()
     [3, 1]
     """
@@ -472,7 +436,6 @@ def power(pda: Any, pwr: Any, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.power(ak.array([2, 3]), 2).tolist()
     [4, 9]
     """
@@ -484,7 +447,6 @@ def mod(dividend: Any, divisor: Any, *, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.mod(ak.array([7, -7]), 3).tolist()
     [1, 2]
     """
@@ -496,7 +458,6 @@ def fmod(dividend: Any, divisor: Any, *, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.fmod(ak.array([7.5, -7.5]), 3).tolist()
     [1.5, -1.5]
     """
@@ -513,7 +474,6 @@ def maximum(x1: Any, x2: Any, *, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.maximum(ak.array([1, 5]), ak.array([4, 2])).tolist()
     [4, 5]
     """
@@ -529,7 +489,6 @@ def minimum(x1: Any, x2: Any, *, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.minimum(ak.array([1, 5]), ak.array([4, 2])).tolist()
     [1, 2]
     """
@@ -543,7 +502,6 @@ def arctan2(x1: Any, x2: Any, /, out: Any = None, *, where: Any = None) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.arctan2(ak.array([0, 1]), ak.array([1, 1])).tolist()
     [0.0, 0.785...]
     """
@@ -562,7 +520,6 @@ def nextafter(x1: Any, x2: Any) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> (ak.nextafter(ak.array([1.0, 1.0]), ak.array([2.0, 1.0])) - 1).tolist()
     [2.220446049250313e-16, 0.0]
     """
@@ -581,7 +538,6 @@ def xlogy(x: Any, y: Any) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.xlogy(ak.array([0.0, 2.0]), ak.array([0.0, 1.0])).tolist()
     [0.0, 0.0]
     """

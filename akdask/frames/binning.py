@@ -82,7 +82,6 @@ def cut(
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.cut(ak.array([1, 5, 9]), [0, 4, 8]).tolist()
     ['(0, 4]', '(4, 8]', 'N/A']
     >>> ak.cut(ak.array([1, 5, 9]), 2, labels=["low", "high"]).tolist()
@@ -134,7 +133,6 @@ def qcut(
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.qcut(ak.arange(4), 2, labels=["lower", "upper"]).tolist()
     ['lower', 'lower', 'upper', 'upper']
     """

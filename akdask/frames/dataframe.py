@@ -92,7 +92,6 @@ def _of_columns(
 
     Examples
     --------
-    >>> import akdask as ak
     >>> df = ak.DataFrame({"x": [1.0, float("nan")], "y": [3, 4]})
     >>> df.sum(skipna=True).to_dict(), df.sum(axis=1).tolist()
     ({'x': 1.0, 'y': 7.0}, [4.0, nan])
@@ -166,7 +165,6 @@ def _extreme_of_columns(
 
     Examples
     --------
-    >>> import akdask as ak
     >>> df = ak.DataFrame({"x": [3, 1], "s": ["b", "a"]})
     >>> df.min().to_dict(), df.min(numeric_only=True).to_dict()
     ({'x': 1, 's': 'a'}, {'x': 1})
@@ -217,7 +215,6 @@ def _truth_of_columns(frame: DataFrame, name: str, axis: int | str | None = 0) -
 
     Examples
     --------
-    >>> import akdask as ak
     >>> df = ak.DataFrame({"a": [True, False], "b": [False, False], "x": [1, 2]})
     >>> df.any().to_dict(), df.any(axis=1).tolist(), df.any(axis=None)
     ({'a': True, 'b': False}, [True, False], True)
@@ -254,7 +251,6 @@ class DataFrame(RowLabelled):
 
     Examples
     --------
-    >>> import akdask as ak
     >>> df = DataFrame({"x": ak.arange(4), "y": ["a", "b", "c", "d"]})
     >>> df[df["x"] > 1].to_pandas()
        x  y
@@ -355,7 +351,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame.from_records([(1, "a"), (2, "b")], columns=["n", "s"]).to_pandas()
            n  s
         0  1  a
@@ -727,7 +722,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"x": ak.arange(1000), "y": ak.arange(1000)}).memory_usage_info(unit="KB")
         '23.44 KB'
         """
@@ -754,7 +748,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"k": ["a", "b"], "x": [1, 2]}).set_index("k").to_pandas()
            x
         k
@@ -800,7 +793,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"k": [1, 2, 2], "x": [1, 2, 3]}).groupby("k").sum()
         >>> df.reset_index().to_pandas()
            k  x
@@ -865,7 +857,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"A": [1, 2, 3]})
         >>> df.rename(column={"A": "a"}).rename(index={0: 99, 2: 11}).to_pandas(retain_index=True)
             a
@@ -936,7 +927,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"x": [1, 2]}, index=["a", "b"])
         >>> df.reindex(["b", "z"]).to_pandas()["x"].tolist()
         [2, <NA>]
@@ -1183,7 +1173,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"x": [1, 2, 3, 4], "s": ["tcp", "udp", "tcp", "icmp"]})
         >>> least = 2
         >>> df.query("x >= @least and s in ['tcp', 'icmp']").to_pandas()
@@ -1216,7 +1205,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"x1": [1], "x2": [2], "y": [3]}).filter(like="x").columns.tolist()
         ['x1', 'x2']
         """
@@ -1275,7 +1263,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"x": [1], "y": [1.5], "s": ["a"]}).select_dtypes("number").columns.tolist()
         ['x', 'y']
         """
@@ -1523,7 +1510,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"x": [1, 2], "y": [10, 20]})
         >>> df.eval("x + y").tolist()
         [11, 22]
@@ -1552,7 +1538,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"x": [1, 2, 3]})
         >>> df.update(ak.DataFrame({"x": [30, 10]}, index=[2, 0]))
         >>> df["x"].tolist()
@@ -1600,7 +1585,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]}, index=["a", "b"])
         >>> df.drop(columns="y", index="a").to_pandas()
            x
@@ -1629,7 +1613,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"x": [1, 2], "y": [3, 4]}).astype({"x": float}).dtypes
         {'x': 'float64', 'y': 'int64'}
         """
@@ -1713,7 +1696,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"s": ["a", None], "x": [1.5, None]})
         >>> df.fillna({"s": "-", "x": 0.0}).to_pandas()
            s    x
@@ -1729,7 +1711,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> one = ak.DataFrame({"x": [1.0, None]}, index=["a", "b"])
         >>> one.combine_first(ak.DataFrame({"x": [20.0, 30.0]}, index=["b", "c"])).to_pandas()["x"].to_dict()
         {'a': 1.0, 'b': 20.0, 'c': 30.0}
@@ -1757,7 +1738,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"x": [1, 2, 1]}).duplicated().tolist()
         [False, False, True]
         """
@@ -1836,7 +1816,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"x": [1, 2], "y": [3.0, 5.0]})
         >>> (df - df.mean()).to_pandas()
              x    y
@@ -2012,7 +1991,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"x": [1.0, float("nan")]})
         >>> df.equals(df.copy()), df.equals(df.head(1))
         (True, False)
@@ -2033,7 +2011,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"x": [1, 2]}).map(lambda x: x * 10).to_pandas()["x"].tolist()
         [10, 20]
         """
@@ -2077,7 +2054,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 5]})
         >>> df.apply(lambda column: column.max() - column.min()).to_dict()
         {'x': 1, 'y': 2}
@@ -2114,7 +2090,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"x": [1.0, float("nan")], "y": [1, 2]})
         >>> df.count().to_dict(), df.count(axis=1).tolist()
         ({'x': 1, 'y': 2}, [2, 1])
@@ -2196,7 +2171,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"x": [1, 2, 2], "y": [5, 6, 7]}).mode()["x"].tolist()
         [2.0, nan, nan]
         """
@@ -2221,7 +2195,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"x": [1, 1, 2], "y": ["a", "b", "c"]}).nunique().to_dict()
         {'x': 2, 'y': 3}
         """
@@ -2247,7 +2220,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"x": [1, 2], "y": [-1, -2]}).corr().to_pandas(retain_index=True)
              x    y
         x  1.0 -1.0
@@ -2269,7 +2241,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"x": [1, 2], "y": [-1, -3]}).cov().to_pandas()
              x    y
         x  0.5 -1.0
@@ -2305,7 +2276,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"x": [1, 2], "y": [3.0, 5.0]})
         >>> df.agg({"x": "sum", "y": "mean"}).to_dict()
         {'x': 3.0, 'y': 4.0}
@@ -2345,7 +2315,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"x": [1, 2, 3, 4]}).describe()["x"].tolist()
         [4.0, 2.5, 1.2909944487358056, 1.0, 1.75, 2.5, 3.25, 4.0]
         """
@@ -2378,7 +2347,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"x": [3, 1, 3]}).value_counts().to_pandas()
            x  count
         0  3      2
@@ -2531,7 +2499,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"x": [2, 1, 2], "y": ["b", "c", "a"]}).sort_values(["x", "y"]).to_pandas()
            x  y
         1  1  c
@@ -2627,7 +2594,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"x": [20, 10, 20]}).rank().to_pandas()["x"].tolist()
         [2.5, 1.0, 2.5]
         """
@@ -2663,7 +2629,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"x": [3, 9, 5], "s": ["a", "b", "c"]}).nlargest(2, "x").to_pandas()
            x  s
         1  9  b
@@ -2722,7 +2687,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"k": ["a", "b"], "x": [1, 2], "y": [3, 4]}).melt("k").to_pandas()
            k variable  value
         0  a        x      1
@@ -2751,7 +2715,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"x": [1, 2], "y": [3, 4]}).stack().to_pandas().to_dict()
         {(0, 'x'): 1, (0, 'y'): 3, (1, 'x'): 2, (1, 'y'): 4}
         """
@@ -2780,7 +2743,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"x": [1, 2], "y": [3, 4]}).unstack().to_pandas().to_dict()
         {('x', 0): 1, ('x', 1): 2, ('y', 0): 3, ('y', 1): 4}
         """
@@ -2807,7 +2769,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"k": [1, 1, 2], "c": ["a", "b", "a"], "x": [5, 6, 7]})
         >>> df.pivot(index="k", columns="c", values="x").to_pandas()["a"].tolist()
         [5.0, 7.0]
@@ -2868,7 +2829,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"k": [1, 1, 2], "c": ["a", "b", "a"], "x": [1.0, 2.0, 3.0]})
         >>> df.pivot_table("x", "k", "c", "sum").to_pandas()
              a    b
@@ -2927,7 +2887,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> left, right = ak.DataFrame({"k": [1, 2]}), ak.DataFrame({"k": [2, 3]})
         >>> left.merge(right, how="outer", indicator=True).to_pandas()
            k      _merge
@@ -2998,7 +2957,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> left = ak.DataFrame({"x": [1, 2]}, index=["a", "b"])
         >>> right = ak.DataFrame({"y": [20, 10]}, index=["b", "a"])
         >>> left.join(right).to_pandas(retain_index=True)
@@ -3058,7 +3016,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"x": [1, 2]})
         >>> df.append(ak.DataFrame({"x": [3]})) is df
         True
@@ -3126,7 +3083,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> times = ak.Datetime(["2024-01-31", "2024-02-01", "2024-04-30"])
         >>> ak.DataFrame({"t": times, "x": [1, 2, 4]}).resample("ME", on="t").sum().to_pandas()["x"].tolist()
         [1, 2, 0, 4]
@@ -3160,7 +3116,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"x": [1, 2]}, index=ak.Datetime(["2024-01-31", "2024-03-31"]))
         >>> df.asfreq("ME", fill_value=0).to_pandas()["x"].tolist()
         [1, 0, 2]
@@ -3303,7 +3258,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"x": [1, 2]}).to_dict("records")
         [{'x': 1}, {'x': 2}]
         """
@@ -3321,7 +3275,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> [(label, row["x"]) for label, row in ak.DataFrame({"x": [5, 6, 7]}).iterrows(limit=2)]
         [(0, np.int64(5)), (1, np.int64(6))]
         """
@@ -3345,7 +3298,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> list(ak.DataFrame({"x": [5, 6, 7]}).itertuples(limit=2))
         [Pandas(Index=0, x=5), Pandas(Index=1, x=6)]
         """

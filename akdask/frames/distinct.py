@@ -86,7 +86,6 @@ def intx(a: DataFrame, b: DataFrame) -> pdarray:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> a, b = ak.DataFrame({"x": [1, 2], "y": [5, 6]}), ak.DataFrame({"x": [2, 1], "y": [6, 7]})
     >>> ak.intx(a, b).tolist()
     [False, True]

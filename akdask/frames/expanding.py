@@ -192,7 +192,6 @@ class Decaying(Generic[Owner]):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([1.0, 3.0]).ewm(alpha=0.5).var().tolist()
         [nan, 2.0]
         """

@@ -95,7 +95,6 @@ def concat(
 
     Examples
     --------
-    >>> import akdask as ak
     >>> one, two = ak.DataFrame({"x": [1, 2], "s": ["a", "b"]}), ak.DataFrame({"x": [3]})
     >>> concat([one, two], ignore_index=True).to_pandas()
        x    s
@@ -189,7 +188,6 @@ def isna(obj: Any) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> isna(ak.array([1.0, float("nan")])).tolist(), isna(None)
     ([False, True], True)
     """
@@ -254,7 +252,6 @@ def to_datetime(
 
     Examples
     --------
-    >>> import akdask as ak
     >>> to_datetime(ak.array(["03/02/2026", "?"]), "coerce", "%d/%m/%Y").to_ndarray().astype(str).tolist()
     ['2026-02-03T00:00:00.000000000', 'NaT']
     """
@@ -274,7 +271,6 @@ def to_timedelta(arg: Any, unit: str = "ns", errors: str = "raise") -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> to_timedelta(ak.array([1, 2]), "h")[1]
     Timedelta('0 days 02:00:00')
     """
@@ -310,7 +306,6 @@ def to_numeric(arg: Any, errors: str = "raise") -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> to_numeric(ak.array(["1.5", "x"]), errors="coerce").tolist()
     [1.5, nan]
     >>> to_numeric(ak.array(["9007199254740993", "-1"])).tolist()
@@ -572,7 +567,6 @@ def is_numeric(arry: Any) -> bool:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> is_numeric(ak.arange(3)), is_numeric(ak.array(["a"]))
     (True, False)
     """
@@ -584,7 +578,6 @@ def is_float(arry: Any) -> bool:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> is_float(ak.array([0.5])), is_float(ak.arange(3))
     (True, False)
     """
@@ -596,7 +589,6 @@ def is_int(arry: Any) -> bool:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> is_int(ak.arange(3)), is_int(ak.array([True]))
     (True, False)
     """
@@ -615,7 +607,6 @@ def convert_if_categorical(values: Any) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> convert_if_categorical(ak.Categorical(ak.array(["a", "b"]))).tolist()
     ['a', 'b']
     """
@@ -632,7 +623,6 @@ def get_callback(x: Any) -> Callable[[Any], Any]:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> get_callback(ak.IPv4(["10.0.0.1"]))(ak.array([7])).tolist()
     ['0.0.0.7']
     """
@@ -658,7 +648,6 @@ def generic_concat(items: Sequence[Any], ordered: bool = True) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> generic_concat([ak.arange(2), ak.arange(2)]).tolist(), generic_concat([[1], [2, 3]])
     ([0, 1, 0, 1], [1, 2, 3])
     """

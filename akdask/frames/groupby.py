@@ -131,7 +131,6 @@ class DataFrameGroupBy:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [1.0, 2.0, 3.0]})
     >>> df.groupby("k", as_index=False).sum().to_pandas()
        k    x
@@ -270,7 +269,6 @@ class DataFrameGroupBy:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"k": [1, 2, 2]})
         >>> df.groupby("k").size().to_pandas().to_dict()
         {1: 1, 2: 2}
@@ -350,7 +348,6 @@ class DataFrameGroupBy:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"k": [1, 1, 1], "x": [1, 2, 4], "y": [3, 2, 0]})
         >>> df.groupby("k").corr().to_pandas()
            k column    x    y
@@ -426,7 +423,6 @@ class DataFrameGroupBy:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [5, 6, 7]})
         >>> df.groupby("k").idxmax().to_pandas()["x"].tolist()
         [2, 1]
@@ -522,7 +518,6 @@ class DataFrameGroupBy:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [1.0, 5.0, 3.0]})
         >>> df.groupby("k").transform("mean").to_pandas()["x"].tolist()
         [2.0, 5.0, 2.0]
@@ -554,7 +549,6 @@ class DataFrameGroupBy:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"k": [1, 2, 1]}).groupby("k").cumcount().tolist()
         [0, 0, 1]
         """
@@ -574,7 +568,6 @@ class DataFrameGroupBy:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"k": ["b", "a", "b"]}).groupby("k").ngroup().tolist()
         [1, 0, 1]
         """
@@ -605,7 +598,6 @@ class DataFrameGroupBy:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [9.0, 5.0, 3.0]})
         >>> df.groupby("k").rank().to_pandas()["x"].tolist()
         [2.0, 1.0, 1.0]
@@ -636,7 +628,6 @@ class DataFrameGroupBy:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [1.0, 5.0, 3.0]})
         >>> df.groupby("k").shift().to_pandas()["x"].tolist()
         [nan, nan, 1.0]
@@ -676,7 +667,6 @@ class DataFrameGroupBy:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> groups = ak.DataFrame({"k": [1, 2, 2, 2], "x": [3, 9, 11, 27]}).groupby("k")
         >>> groups.diff("x").values.tolist()
         [nan, nan, 2.0, 16.0]
@@ -694,7 +684,6 @@ class DataFrameGroupBy:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [1.0, 5.0, 3.0]})
         >>> df.groupby("k").pct_change().to_pandas()["x"].tolist()
         [nan, nan, 2.0]
@@ -713,7 +702,6 @@ class DataFrameGroupBy:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [1.0, float("nan"), float("nan")]})
         >>> df.groupby("k").ffill().to_pandas()["x"].tolist()
         [1.0, nan, 1.0]
@@ -750,7 +738,6 @@ class DataFrameGroupBy:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"k": [1, 2, 1], "x": [1, 5, 3]}).groupby("k").cumsum().to_pandas()["x"].tolist()
         [1, 5, 4]
         """
@@ -811,7 +798,6 @@ class DataFrameGroupBy:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"k": [1, 2, 1], "x": [5, 6, 7]}).groupby("k").head(2).to_pandas()
            k  x
         0  1  5
@@ -842,7 +828,6 @@ class DataFrameGroupBy:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"k": [1, 2, 1], "x": [1, 5, 3]}).groupby("k").nth(-1).to_pandas()
            k  x
         1  2  5
@@ -881,7 +866,6 @@ class DataFrameGroupBy:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"k": [1, 2, 1, 1], "x": [5, 6, 9, 7]})
         >>> df.groupby("k").nlargest(2, "x").to_pandas()
            k  x
@@ -941,7 +925,6 @@ class DataFrameGroupBy:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [1, 5, 3]})
         >>> df.groupby("k").filter(lambda rows: len(rows) > 1).to_pandas()["x"].tolist()
         [1, 3]
@@ -997,7 +980,6 @@ class DataFrameGroupBy:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [1.0, 5.0, 3.0]})
         >>> df.groupby("k").rolling(2).sum().to_pandas()["x"].tolist()
         [nan, nan, 4.0]
@@ -1011,7 +993,6 @@ class DataFrameGroupBy:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [1.0, 5.0, 3.0]})
         >>> df.groupby("k").expanding().mean().to_pandas()["x"].tolist()
         [1.0, 5.0, 2.0]
@@ -1038,7 +1019,6 @@ class DataFrameGroupBy:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"k": [1, 2, 1], "x": [8.0, 5.0, 0.0]})
         >>> df.groupby("k").ewm(alpha=0.5, adjust=False).mean().to_pandas()["x"].tolist()
         [8.0, 5.0, 4.0]
@@ -1073,7 +1053,6 @@ class DataFrameGroupBy:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> times = ak.Datetime(["2024-01-01", "2024-01-03", "2024-01-03"])
         >>> df = ak.DataFrame({"k": [1, 1, 2], "t": times, "x": [5, 6, 7]})
         >>> df.groupby("k").resample("D", on="t").sum()["x"].tolist()

@@ -124,7 +124,6 @@ class Index(Labelled, Writable):
 
     Examples
     --------
-    >>> import akdask as ak
     >>> Index(ak.array([3, 1, 2]))[1:].tolist()
     [1, 2]
     """
@@ -756,7 +755,6 @@ class MultiIndex(Index):
 
     Examples
     --------
-    >>> import akdask as ak
     >>> index = MultiIndex([ak.array([1, 1, 2]), ak.array(["a", "b", "a"])], names=["n", "s"])
     >>> index.lookup((1, "b")).tolist(), index.get_level_values("s").tolist()
     ([False, True, False], ['a', 'b', 'a'])

@@ -87,7 +87,6 @@ class FrameLocIndexer:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"x": [1, 2, 3]}, index=[10, 20, 30])
         >>> df.loc[[30, 10]].to_pandas()
             x
@@ -543,7 +542,6 @@ class LocIndexer:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([1, 2, 3], index=[10, 20, 30]).loc[[30, 10]].tolist()
         [3, 1]
         """

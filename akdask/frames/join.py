@@ -236,7 +236,6 @@ def merge(
 
     Examples
     --------
-    >>> import akdask as ak
     >>> left = ak.DataFrame({"k": [3, 1, 2], "x": [30, 10, 20]})
     >>> right = ak.DataFrame({"k": [1, 3, 1], "y": ["a", "b", "c"]})
     >>> merge(left, right, on="k").to_pandas()
@@ -585,7 +584,6 @@ def inner_join(
 
     Examples
     --------
-    >>> import akdask as ak
     >>> lefts, rights = inner_join(ak.array([3, 1, 3]), ak.array([1, 3]))
     >>> lefts.tolist(), rights.tolist()
     ([0, 1, 2], [1, 0, 1])
@@ -832,7 +830,6 @@ def left_join(left: Any, right: Any) -> tuple[pdarray, pdarray]:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> lefts, rights = ak.left_join(ak.array([3, 5, 1]), ak.array([1, 3, 3]))
     >>> lefts.tolist(), rights.tolist()
     ([0, 0, 1, 2], [1, 2, -1, 0])
@@ -882,7 +879,6 @@ def join_on_eq_with_dt(
 
     Examples
     --------
-    >>> import akdask as ak
     >>> keys, times = ak.array([1, 1, 2]), ak.array([10, 20, 30])
     >>> lefts, rights = ak.join_on_eq_with_dt(keys, keys, times, times, 10, "pos_dt")
     >>> lefts.tolist(), rights.tolist()
@@ -916,7 +912,6 @@ def compute_join_size(a: Any, b: Any) -> tuple[int, int]:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.compute_join_size(ak.array([3, 1, 3]), ak.array([3, 3, 2]))
     (4, 64)
     """
@@ -954,7 +949,6 @@ def gen_ranges(starts: pdarray, ends: pdarray, stride: int = 1, return_lengths: 
 
     Examples
     --------
-    >>> import akdask as ak
     >>> segments, ranges = ak.gen_ranges(ak.array([0, 5]), ak.array([3, 7]))
     >>> segments.tolist(), ranges.tolist()
     ([0, 3], [0, 1, 2, 5, 6])

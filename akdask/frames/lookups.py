@@ -56,7 +56,6 @@ def find(query: Any, space: Any, all_occurrences: bool = False, remove_missing: 
 
     Examples
     --------
-    >>> import akdask as ak
     >>> find(ak.array([5, 7, 6]), ak.array([7, 5, 7])).tolist()
     [1, 0, -1]
     >>> find(ak.array([5, 7, 6]), ak.array([7, 5, 7]), all_occurrences=True).tolist()
@@ -83,7 +82,6 @@ def indexof1d(query: Any, space: Any) -> pdarray:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> indexof1d(ak.array([7, 6, 5]), ak.array([7, 5, 7])).tolist()
     [0, 2, 1]
     """
@@ -119,7 +117,6 @@ def lookup(keys: Any, values: Any, arguments: Any, fillvalue: Any = -1) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> lookup(ak.array([5, 7]), ak.array([50, 70]), ak.array([7, 6, 5])).tolist()
     [70, -1, 50]
     """
@@ -165,7 +162,6 @@ def map(values: Any, mapping: Mapping[Any, Any], absent: str | None = "null") ->
 
     Examples
     --------
-    >>> import akdask as ak
     >>> from akdask.frames.lookups import map
     >>> map(ak.array([2, 3, 2, 4]), {4: 25.0, 2: 30.0}).tolist()
     [30.0, nan, 30.0, 25.0]
@@ -241,7 +237,6 @@ def search_intervals(vals: Any, intervals: Any, tiebreak: pdarray | None = None,
 
     Examples
     --------
-    >>> import akdask as ak
     >>> starts, ends = (ak.array([0, 5]), ak.array([0, 11])), (ak.array([5, 9]), ak.array([10, 20]))
     >>> vals = (ak.array([0, 0, 2, 5, 5, 6, 6, 9]), ak.array([0, 20, 1, 5, 15, 0, 12, 30]))
     >>> ak.search_intervals(vals, (starts, ends)).tolist()
@@ -327,7 +322,6 @@ def interval_lookup(
 
     Examples
     --------
-    >>> import akdask as ak
     >>> keys = (ak.array([0, 5]), ak.array([3, 10]))
     >>> ak.interval_lookup(keys, ak.array([100, 200]), ak.array([1, 4, 8])).tolist()
     [100, -1, 200]
@@ -364,7 +358,6 @@ def in1d_intervals(vals: Any, intervals: Any, symmetric: bool = False) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> intervals = ak.array([0, 5, 9]), ak.array([3, 8, 9])
     >>> found, holding = ak.in1d_intervals(ak.array([1, 4, 8]), intervals, symmetric=True)
     >>> found.tolist(), holding.tolist()
@@ -380,7 +373,6 @@ def unsqueeze(p: Any) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> a = ak.arange(2)
     >>> ak.unsqueeze(a)[0] is a, ak.unsqueeze([a])[0] is a
     (True, True)
@@ -403,7 +395,6 @@ def zero_up(vals: Any) -> pdarray:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.zero_up(ak.array([30, 10, 30, 20])).tolist()
     [2, 0, 2, 1]
     """
@@ -434,7 +425,6 @@ def align(*args: Any) -> list[pdarray]:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> [codes.tolist() for codes in ak.align(ak.array([30, 10]), ak.array([20, 30, 30]))]
     [[2, 0], [1, 2, 2]]
     """
@@ -468,7 +458,6 @@ def right_align(left: Any, right: Any) -> tuple[pdarray, list[pdarray]]:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> keep, (left, right) = ak.right_align(ak.array([10, 20, 30, 40]), ak.array([20, 10, 40, 50]))
     >>> keep.tolist(), left.tolist(), right.tolist()
     ([True, True, False, True], [0, 1, 2], [1, 0, 2, 3])
@@ -485,7 +474,6 @@ def left_align(left: Any, right: Any) -> tuple[pdarray, list[pdarray]]:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> keep, (right, left) = ak.left_align(ak.array([10, 20]), ak.array([30, 20]))
     >>> keep.tolist(), right.tolist(), left.tolist()
     ([False, True], [1], [0, 1])

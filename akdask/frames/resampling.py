@@ -299,7 +299,6 @@ class Resampler(Generic[Rows]):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> prices = ak.Series([3, 5, 4], index=ak.Datetime(["2024-01-01", "2024-01-05", "2024-01-09"]))
         >>> prices.resample("MS").ohlc().to_pandas().iloc[0].tolist()
         [3, 5, 3, 4]
@@ -708,7 +707,6 @@ def Grouper(
 
     Examples
     --------
-    >>> import akdask as ak
     >>> df = ak.DataFrame({"t": ak.Datetime(["2024-01-31", "2024-02-01"]), "k": ["a", "a"], "x": [1, 2]})
     >>> df.groupby(["k", ak.Grouper(key="t", freq="MS")]).sum()["x"].tolist()
     [1, 2]

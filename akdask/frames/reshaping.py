@@ -280,7 +280,6 @@ def crosstab(
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.crosstab(ak.array([1, 1, 2]), ak.array(["a", "b", "a"])).to_pandas()
            a  b
     row_0
@@ -388,7 +387,6 @@ def get_dummies(
 
     Examples
     --------
-    >>> import akdask as ak
     >>> ak.get_dummies(ak.DataFrame({"s": ["a", "b"], "x": [1, 2]})).to_pandas()
        x    s_a    s_b
     0  1   True  False

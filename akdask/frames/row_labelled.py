@@ -96,7 +96,6 @@ class RowLabelled(NDArrayOperatorsMixin, Registered, Collection):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"x": [1, 2]}, index=ak.Datetime(["2024-01-31T08:00", "2024-02-01T10:00"]))
         >>> df.between_time("09:30", "17:00")["x"].tolist()
         [2]
@@ -124,7 +123,6 @@ class RowLabelled(NDArrayOperatorsMixin, Registered, Collection):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"x": [1, 5]})
         >>> df.where(df["x"] > 4, 0).to_pandas()["x"].tolist()
         [0, 5]
@@ -151,7 +149,6 @@ class RowLabelled(NDArrayOperatorsMixin, Registered, Collection):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"x": [1, 5, 9]})
         >>> df.mask(df["x"] > 4, 0).to_pandas()["x"].tolist()
         [1, 0, 0]
@@ -231,7 +228,6 @@ class RowLabelled(NDArrayOperatorsMixin, Registered, Collection):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([1.0, float("nan"), 3.0]).ffill().tolist()
         [1.0, 1.0, 3.0]
         """
@@ -280,7 +276,6 @@ class RowLabelled(NDArrayOperatorsMixin, Registered, Collection):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([1.25, 2.346]).round(1).tolist()
         [1.2, 2.3]
         >>> ak.Series([15, 25, -5]).round(-1).tolist()
@@ -307,7 +302,6 @@ class RowLabelled(NDArrayOperatorsMixin, Registered, Collection):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([1, 5, 9]).clip(2, 6).tolist()
         [2, 5, 6]
         """
@@ -339,7 +333,6 @@ class RowLabelled(NDArrayOperatorsMixin, Registered, Collection):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series(["a", "b", "a"]).replace({"a": "z"}).tolist()
         ['z', 'b', 'z']
         >>> ak.DataFrame({"x": [1, 2]}).replace([1, 2], 0).to_pandas()["x"].tolist()
@@ -411,7 +404,6 @@ class RowLabelled(NDArrayOperatorsMixin, Registered, Collection):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([1, 2, 4, 8]).rolling(2).sum().tolist()
         [nan, 3.0, 6.0, 12.0]
         >>> times = ak.Datetime(ak.array([0, 50, 70, 200]), unit="m")
@@ -447,7 +439,6 @@ class RowLabelled(NDArrayOperatorsMixin, Registered, Collection):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([1, 2, 6]).expanding().mean().tolist()
         [1.0, 1.5, 3.0]
         """
@@ -502,7 +493,6 @@ class RowLabelled(NDArrayOperatorsMixin, Registered, Collection):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([8.0, 0.0, 4.0]).ewm(alpha=0.5, adjust=False).mean().tolist()
         [8.0, 4.0, 4.0]
         """
@@ -535,7 +525,6 @@ class RowLabelled(NDArrayOperatorsMixin, Registered, Collection):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"x": [1, 2, 3]}).shift().to_pandas()["x"].tolist()
         [<NA>, 1, 2]
         >>> ak.Series([1, 2, 3]).shift().tolist()
@@ -564,7 +553,6 @@ class RowLabelled(NDArrayOperatorsMixin, Registered, Collection):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"x": [1, 4, 9]}).diff().to_pandas()["x"].tolist()
         [nan, 3.0, 5.0]
         """
@@ -584,7 +572,6 @@ class RowLabelled(NDArrayOperatorsMixin, Registered, Collection):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([4.0, 5.0, 10.0]).pct_change().tolist()
         [nan, 0.25, 1.0]
         """
@@ -602,7 +589,6 @@ class RowLabelled(NDArrayOperatorsMixin, Registered, Collection):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([1.0, float("nan"), 3.0]).cumsum().tolist()
         [1.0, nan, 4.0]
         """
@@ -664,7 +650,6 @@ class RowLabelled(NDArrayOperatorsMixin, Registered, Collection):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> s = ak.Series([1], index=ak.Datetime(["2024-07-01T12:00"]))
         >>> s.tz_localize("UTC").tz_convert("Europe/Berlin").index[0]
         Timestamp('2024-07-01 14:00:00+0200', tz='Europe/Berlin')

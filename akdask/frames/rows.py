@@ -704,7 +704,6 @@ class Row(dict[str, Any]):
 
     Examples
     --------
-    >>> import akdask as ak
     >>> row = ak.DataFrame({"x": [1, 2], "name": ["a", "b"]})[1]
     >>> row["name"]
     np.str_('b')

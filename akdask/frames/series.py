@@ -48,7 +48,6 @@ def _of_series(series: Series, name: str, /, *, skipna: bool | None = None, **nu
 
     Examples
     --------
-    >>> import akdask as ak
     >>> s = ak.Series([1.0, float("nan"), 3.0])
     >>> float(s.sum()), float(s.sum(skipna=True))
     (nan, 4.0)
@@ -155,7 +154,6 @@ class Series(Labelled, RowLabelled):
 
     Examples
     --------
-    >>> import akdask as ak
     >>> s = ak.Series([10, 20, 30], index=["a", "b", "a"])
     >>> s["b"], (s + 1)["a"].tolist()
     (np.int64(20), [11, 31])
@@ -224,7 +222,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> one, two = ak.Series([1, 2], index=["a", "b"]), ak.Series([3, 4], index=["b", "c"])
         >>> ak.Series.concat([one, two]).to_pandas().to_dict() == {"a": 1, "b": 3, "c": 4}
         True
@@ -504,7 +501,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series(ak.arange(3)).memory_usage()
         48
         """
@@ -727,7 +723,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([1, 2, 3], index=[7, 8, 9]).locate([9, 7]).to_pandas().to_dict()
         {7: 1, 9: 3}
         """
@@ -752,7 +747,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([1, 2, 3], index=["a", "b", "c"]).drop("b").to_dict()
         {'a': 1, 'c': 3}
         """
@@ -807,7 +801,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([1, 2], index=[10, 20]).rename({10: 11}).to_pandas().to_dict()
         {11: 1, 20: 2}
         """
@@ -822,7 +815,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([1, 2], index=["a", "b"]).reindex(["b", "z"], fill_value=0).tolist()
         [2, 0]
         """
@@ -856,7 +848,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"k": ["a", "b", "a"], "x": [1, 2, 3]})
         >>> df.groupby("k")["x"].sum().reset_index(name="total").to_pandas()
            k  total
@@ -963,7 +954,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([1.0, float("nan"), 3.0]).fillna(100.0).tolist()
         [1.0, 100.0, 3.0]
         """
@@ -976,7 +966,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> one, two = ak.Series([1.0, None], index=["a", "b"]), ak.Series([20.0, 30.0], index=["b", "c"])
         >>> one.combine_first(two).to_pandas().to_dict()
         {'a': 1.0, 'b': 20.0, 'c': 30.0}
@@ -1010,7 +999,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> one, two = ak.Series([1, 2], index=["a", "b"]), ak.Series([10, 20], index=["b", "c"])
         >>> one.add(two).to_pandas().to_dict() == {"a": 1, "b": 12, "c": 20}
         True
@@ -1036,7 +1024,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([1, 2]).sub(ak.Series([10]), fill_value=0).tolist()
         [-9.0, 2.0]
         """
@@ -1199,7 +1186,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> int(ak.Series([1, 2]) @ ak.Series([3, 4]))
         11
         """
@@ -1267,7 +1253,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([2, 3, 2]).map({2: 30.0, 3: 5.0}).tolist()
         [30.0, 5.0, 30.0]
         """
@@ -1307,7 +1292,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([1, 2]).apply(lambda x: x / 2).tolist()
         [0.5, 1.0]
         """
@@ -1350,7 +1334,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([1, 2, 3]).between(2, 3).tolist()
         [False, True, True]
         """
@@ -1369,7 +1352,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series(["a", None, "b"]).isin(["a", None]).tolist()
         [True, True, False]
         """
@@ -1440,7 +1422,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> round(float(ak.Series([1, 2, 4, 9]).kurt()), 6)
         1.5
         """
@@ -1471,7 +1452,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([1.0, float("nan"), 2.0, 4.0]).quantile([0.5, 1]).to_dict()
         {0.5: 2.0, 1.0: 4.0}
         """
@@ -1489,7 +1469,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series(["b", "a", "b"]).mode().tolist()
         ['b']
         """
@@ -1565,7 +1544,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> int(ak.Series([2.0, float("nan"), 3.0], index=[5, 6, 7]).idxmax())
         7
         """
@@ -1581,7 +1559,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> round(float(ak.Series([1, 2, 4]).corr(ak.Series([2, 4, 8]))), 12)
         1.0
         """
@@ -1632,7 +1609,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([1, 2, 4]).agg(["min", "max"]).to_dict()
         {'min': 1, 'max': 4}
         """
@@ -1660,7 +1636,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([1, 2, 3, 4]).describe()["50%"]
         np.float64(2.5)
         """
@@ -1675,7 +1650,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([3, 1, 3]).unique().tolist()
         [3, 1]
         """
@@ -1733,7 +1707,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([2, 0, 2]).value_counts().to_pandas().to_dict()
         {2: 2, 0: 1}
         """
@@ -1772,7 +1745,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([1, 2, 4], index=["a", "b", "a"]).groupby(level=0).sum().to_pandas().to_dict()
         {'a': 5, 'b': 2}
         """
@@ -1803,7 +1775,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series(["b", None, "a"]).sort_values(na_position="first").tolist()
         [None, 'a', 'b']
         """
@@ -1856,7 +1827,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([3, 9, 5]).nlargest(2).to_pandas().to_dict()
         {1: 9, 2: 5}
         """
@@ -1882,7 +1852,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([3, 9, 5]).topn(2).to_pandas().to_dict()
         {1: 9, 2: 5}
         """
@@ -1909,7 +1878,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([1, 2, 4], index=ak.Datetime(ak.array([0, 30, 150]), unit="m")).resample("h").sum().tolist()
         [3, 0, 4]
         """
@@ -1926,7 +1894,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> s = ak.Series([1, 2], index=ak.Datetime(["2024-01-31", "2024-03-31"]))
         >>> s.asfreq("ME", fill_value=0).tolist()
         [1, 0, 2]
@@ -1959,7 +1926,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> labels = ak.MultiIndex([ak.array([1, 1, 2]), ak.array(["a", "b", "a"])])
         >>> ak.Series([5, 6, 7], index=labels).unstack(fill_value=0).to_pandas()
            a  b
@@ -2006,7 +1972,6 @@ class Series(Labelled, RowLabelled):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([5, 6], index=["a", "b"]).to_dataframe(["letter"], "number").to_pandas()
           letter  number
         0      a       5

@@ -240,7 +240,6 @@ class StringAccessor(Properties):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series(["Foo", "bar"]).str.contains("foo|x", regex=True, case=False).tolist()
         [True, False]
         """
@@ -287,7 +286,6 @@ class StringAccessor(Properties):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series(["é", "abc"]).str.len().tolist()
         [1, 3]
         """
@@ -333,7 +331,6 @@ class StringAccessor(Properties):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series(["a.b", "c"]).str.replace(".", "-").tolist()
         ['a-b', 'c']
         """
@@ -396,7 +393,6 @@ class StringAccessor(Properties):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> s = ak.Series(["a-b", "c"])
         >>> s.str.split("-").str[0].tolist()
         ['a', 'c']
@@ -433,7 +429,6 @@ class StringAccessor(Properties):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series(["a-b-c", "d"]).str.partition("-")["2"].tolist()
         ['b-c', '']
         """
@@ -455,7 +450,6 @@ class StringAccessor(Properties):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series(["a|b", "b"]).str.get_dummies().to_pandas()
            a  b
         0  1  1
@@ -489,7 +483,6 @@ class StringAccessor(Properties):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series(["a12", "b"]).str.extract(r"(\d+)", expand=False).to_pandas().tolist()[0]
         '12'
         """
@@ -547,7 +540,6 @@ class StringAccessor(Properties):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series(["a", "b"]).str.cat(ak.Series(["x", "y"]), sep="-").tolist()
         ['a-x', 'b-y']
         """

@@ -179,7 +179,6 @@ class SeriesGroupBy:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> df = ak.DataFrame({"k": [1, 1, 1], "x": [1, 2, 4], "y": [3, 2, 0]})
         >>> df.groupby("k")["x"].corr(df.y).tolist()
         [-1.0]
@@ -228,7 +227,6 @@ class SeriesGroupBy:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([5, 6, 6]).groupby(ak.array([0, 0, 0])).value_counts().tolist()
         [2, 1]
         """
@@ -275,7 +273,6 @@ class SeriesGroupBy:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([1, 2, 4], index=["a", "b", "a"]).groupby(level=0).agg(["sum", "max"]).to_pandas()
            sum  max
         a    5    4
@@ -296,7 +293,6 @@ class SeriesGroupBy:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([1, 2, 4]).groupby(ak.array([0, 1, 0])).transform("sum").tolist()
         [5, 2, 5]
         """
@@ -415,7 +411,6 @@ class SeriesGroupBy:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.DataFrame({"k": [1, 2, 1], "x": [1.0, 5.0, 3.0]}).groupby("k")["x"].rolling(2).sum().tolist()
         [nan, nan, 4.0]
         """

@@ -66,7 +66,6 @@ def sql(query: str, /, params: Sequence[Any] | Mapping[str, Any] | None = None, 
 
     Examples
     --------
-    >>> import akdask as ak
     >>> flows = ak.DataFrame({"ip": ["a", "b", "a"], "bytes": [10, 20, 30]})
     >>> hosts = ak.DataFrame({"ip": ["a", "b"], "name": ["web", "mail"]})
     >>> ak.sql("select name, sum(bytes) as total from flows join hosts using (ip) group by name order by name")

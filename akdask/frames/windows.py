@@ -376,7 +376,6 @@ class Rolling(WindowReductions[Owner]):
 
         Examples
         --------
-        >>> import akdask as ak
         >>> ak.Series([1, 9, 4, 8]).rolling(3).median().tolist()
         [nan, nan, 4.0, 8.0]
         """

@@ -73,7 +73,6 @@ def attach(name: str) -> Any:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> _ = ak.arange(3).register("numbers")
     >>> ak.attach("numbers").tolist(), ak.list_registry()["Objects"]
     ([0, 1, 2], ['numbers'])

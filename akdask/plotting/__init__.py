@@ -45,7 +45,6 @@ class Plots:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> df = ak.DataFrame({"x": ak.arange(10), "y": ak.arange(10) ** 2})
     >>> axes = df.plot.line(x="x")  # doctest: +SKIP
     >>> axes = df.plot(kind="hist", bins=5)  # doctest: +SKIP

@@ -110,7 +110,6 @@ class Bins2D:
 
         Examples
         --------
-        >>> import akdask as ak
         >>> bins = ak.bins2d(ak.arange(10), ak.arange(10), 5)
         >>> bins.to_xarray().hvplot.image()  # doctest: +SKIP
         >>> datashader.transfer_functions.shade(bins.to_xarray())  # doctest: +SKIP
@@ -233,7 +232,6 @@ def bins2d(x: Any, y: Any, bins: int | Sequence[int] = FINE, range: Any = None) 
 
     Examples
     --------
-    >>> import akdask as ak
     >>> bins = ak.bins2d(ak.array([0, 1, 1]), ak.array([5, 6, 6]), bins=2)
     >>> bins.counts.tolist(), bins.y_edges.tolist()
     ([[1, 0], [0, 2]], [5.0, 5.5, 6.0])

@@ -84,7 +84,6 @@ def hist(
 
     Examples
     --------
-    >>> import akdask as ak
     >>> counts, edges, bars = ak.hist(ak.arange(10), bins=3)  # doctest: +SKIP
     >>> counts.tolist(), edges.tolist()  # doctest: +SKIP
     ([3.0, 3.0, 4.0], [0.0, 3.0, 6.0, 9.0])
@@ -372,7 +371,6 @@ def plot_dist(
 
     Examples
     --------
-    >>> import akdask as ak
     >>> counts, edges = ak.histogram(ak.arange(10), 3)
     >>> figure, axes = ak.plot_dist(edges, counts)  # doctest: +SKIP
     """

@@ -477,7 +477,6 @@ def assert_equivalent(left: Any, right: Any, **kwargs: Any) -> None:
 
     Examples
     --------
-    >>> import akdask as ak
     >>> assert_equivalent(ak.arange(3) + 1, np.array([1, 2, 3]))
     """
     __tracebackhide__ = True
