@@ -10,6 +10,7 @@ from akdask.arrays import calendar
 from akdask.arrays.array import made_of
 from akdask.arrays.calendar import frequency_of
 from akdask.arrays.creation import array
+from akdask.arrays.families import shown_as
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.scalar import value_of
 from akdask.arrays.timearray import CLASSES, HOUR, MINUTE, SECOND, TimeArray
@@ -21,6 +22,9 @@ from akdask.engine.values import Call, Constant
 from akdask.errors import ArgumentError, errors_end_at_caller
 from akdask.operators.values.times import DAY
 from akdask.storage.objects import ObjType
+
+_shown_by_times = shown_as('t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])', "t.{name}.tolist()")
+_shown_by_spans = shown_as("t = ak.Timedelta(ak.array([90_061_000_000_001, -1_000_000_000]))", "t.{name}.tolist()")
 
 
 @errors_end_at_caller
@@ -148,305 +152,155 @@ class Datetime(TimeArray):
         return self.floor("d")
 
     @property
+    @_shown_by_times("[2024, 2023]")
     def year(self) -> pdarray:
-        """The year; lazy int64.
-
-        Examples
-        --------
-        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
-        >>> t.year.tolist()
-        [2024, 2023]
-        """
+        """The year; lazy int64."""
         return calendar.integers(self, "year")
 
     @property
+    @_shown_by_times("[2, 12]")
     def month(self) -> pdarray:
-        """The month, 1 to 12; lazy int64.
-
-        Examples
-        --------
-        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
-        >>> t.month.tolist()
-        [2, 12]
-        """
+        """The month, 1 to 12; lazy int64."""
         return calendar.integers(self, "month")
 
     @property
+    @_shown_by_times("[29, 31]")
     def day(self) -> pdarray:
-        """The day of the month, from 1; lazy int64.
-
-        Examples
-        --------
-        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
-        >>> t.day.tolist()
-        [29, 31]
-        """
+        """The day of the month, from 1; lazy int64."""
         return calendar.integers(self, "day")
 
     @property
+    @_shown_by_times("[60, 365]")
     def day_of_year(self) -> pdarray:
-        """The day of the year, from 1; lazy int64.
-
-        Examples
-        --------
-        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
-        >>> t.day_of_year.tolist()
-        [60, 365]
-        """
+        """The day of the year, from 1; lazy int64."""
         return calendar.integers(self, "day_of_year")
 
     @property
+    @_shown_by_times("[3, 6]")
     def day_of_week(self) -> pdarray:
-        """The day of the week, Monday 0 to Sunday 6; lazy int64.
-
-        Examples
-        --------
-        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
-        >>> t.day_of_week.tolist()
-        [3, 6]
-        """
+        """The day of the week, Monday 0 to Sunday 6; lazy int64."""
         return calendar.integers(self, "day_of_week")
 
     @property
+    @_shown_by_times("[9, 52]")
     def week(self) -> pdarray:
-        """The ISO week, 1 to 53; lazy int64.
-
-        Examples
-        --------
-        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
-        >>> t.week.tolist()
-        [9, 52]
-        """
+        """The ISO week, 1 to 53; lazy int64."""
         return calendar.integers(self, "week")
 
     @property
+    @_shown_by_times("[True, False]")
     def is_leap_year(self) -> pdarray:
-        """Whether the year is a leap year; lazy bool array.
-
-        Examples
-        --------
-        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
-        >>> t.is_leap_year.tolist()
-        [True, False]
-        """
+        """Whether the year is a leap year; lazy bool array."""
         return calendar.integers(self, "is_leap_year")
 
     @property
+    @_shown_by_times("[13, 0]")
     def hour(self) -> pdarray:
-        """The hour, 0 to 23, as Arkouda counts it; lazy int64.
-
-        Examples
-        --------
-        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
-        >>> t.hour.tolist()
-        [13, 0]
-        """
+        """The hour, 0 to 23, as Arkouda counts it; lazy int64."""
         return self._part("hour", HOUR, 24)
 
     @property
+    @_shown_by_times("[45, 0]")
     def minute(self) -> pdarray:
-        """The minute, 0 to 59, as Arkouda counts it; lazy int64.
-
-        Examples
-        --------
-        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
-        >>> t.minute.tolist()
-        [45, 0]
-        """
+        """The minute, 0 to 59, as Arkouda counts it; lazy int64."""
         return self._part("minute", MINUTE, 60)
 
     @property
+    @_shown_by_times("[10, 0]")
     def second(self) -> pdarray:
-        """The second, 0 to 59, as Arkouda counts it; lazy int64.
-
-        Examples
-        --------
-        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
-        >>> t.second.tolist()
-        [10, 0]
-        """
+        """The second, 0 to 59, as Arkouda counts it; lazy int64."""
         return self._part("second", SECOND, 60)
 
     @property
+    @_shown_by_times("[0, 0]")
     def millisecond(self) -> pdarray:
-        """The millisecond, 0 to 999, as Arkouda counts it; lazy int64.
-
-        Examples
-        --------
-        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
-        >>> t.millisecond.tolist()
-        [0, 0]
-        """
+        """The millisecond, 0 to 999, as Arkouda counts it; lazy int64."""
         return self._part("millisecond", 10**6, 1000)
 
     @property
+    @_shown_by_times("[0, 0]")
     def microsecond(self) -> pdarray:
-        """The microsecond, 0 to 999, as Arkouda counts it; lazy int64.
-
-        Examples
-        --------
-        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
-        >>> t.microsecond.tolist()
-        [0, 0]
-        """
+        """The microsecond, 0 to 999, as Arkouda counts it; lazy int64."""
         return self._part("microsecond", 10**3, 1000)
 
     @property
+    @_shown_by_times("[0, 0]")
     def nanosecond(self) -> pdarray:
-        """The nanosecond, 0 to 999, as Arkouda counts it; lazy int64.
-
-        Examples
-        --------
-        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
-        >>> t.nanosecond.tolist()
-        [0, 0]
-        """
+        """The nanosecond, 0 to 999, as Arkouda counts it; lazy int64."""
         return self._part("nanosecond", 1, 1000)
 
     @property
+    @_shown_by_times("[9, 52]")
     def weekofyear(self) -> pdarray:
-        """See `week`.
-
-        Examples
-        --------
-        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
-        >>> t.weekofyear.tolist()
-        [9, 52]
-        """
+        """See `week`."""
         return self.week
 
     @property
+    @_shown_by_times("[3, 6]")
     def dayofweek(self) -> pdarray:
-        """See `day_of_week`.
-
-        Examples
-        --------
-        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
-        >>> t.dayofweek.tolist()
-        [3, 6]
-        """
+        """See `day_of_week`."""
         return self.day_of_week
 
     @property
+    @_shown_by_times("[3, 6]")
     def weekday(self) -> pdarray:
-        """See `day_of_week`.
-
-        Examples
-        --------
-        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
-        >>> t.weekday.tolist()
-        [3, 6]
-        """
+        """See `day_of_week`."""
         return self.day_of_week
 
     @property
+    @_shown_by_times("[60, 365]")
     def dayofyear(self) -> pdarray:
-        """See `day_of_year`.
-
-        Examples
-        --------
-        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
-        >>> t.dayofyear.tolist()
-        [60, 365]
-        """
+        """See `day_of_year`."""
         return self.day_of_year
 
     @property
+    @_shown_by_times("[1, 4]")
     def quarter(self) -> pdarray:
-        """The quarter of the year, 1 to 4; lazy int64.
-
-        Examples
-        --------
-        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
-        >>> t.quarter.tolist()
-        [1, 4]
-        """
+        """The quarter of the year, 1 to 4; lazy int64."""
         return calendar.integers(self, "month", lambda month: (month - 1) // 3 + 1)
 
     @property
+    @_shown_by_times("[29, 31]")
     def days_in_month(self) -> pdarray:
-        """The number of days of the month; lazy int64.
-
-        Examples
-        --------
-        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
-        >>> t.days_in_month.tolist()
-        [29, 31]
-        """
+        """The number of days of the month; lazy int64."""
         return calendar.days_in_month(self)
 
     daysinmonth = days_in_month
 
     @property
+    @_shown_by_times("[False, False]")
     def is_month_start(self) -> pdarray:
-        """Whether the day is the first of its month; lazy bool array.
-
-        Examples
-        --------
-        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
-        >>> t.is_month_start.tolist()
-        [False, False]
-        """
+        """Whether the day is the first of its month; lazy bool array."""
         return self.day == 1
 
     @property
+    @_shown_by_times("[True, True]")
     def is_month_end(self) -> pdarray:
-        """Whether the day is the last of its month; lazy bool array.
-
-        Examples
-        --------
-        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
-        >>> t.is_month_end.tolist()
-        [True, True]
-        """
+        """Whether the day is the last of its month; lazy bool array."""
         return self.day == self.days_in_month
 
     @property
+    @_shown_by_times("[False, False]")
     def is_quarter_start(self) -> pdarray:
-        """Whether the day is the first of its quarter; lazy bool array.
-
-        Examples
-        --------
-        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
-        >>> t.is_quarter_start.tolist()
-        [False, False]
-        """
+        """Whether the day is the first of its quarter; lazy bool array."""
         return self.is_month_start & (self.month % 3 == 1)
 
     @property
+    @_shown_by_times("[False, True]")
     def is_quarter_end(self) -> pdarray:
-        """Whether the day is the last of its quarter; lazy bool array.
-
-        Examples
-        --------
-        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
-        >>> t.is_quarter_end.tolist()
-        [False, True]
-        """
+        """Whether the day is the last of its quarter; lazy bool array."""
         return self.is_month_end & (self.month % 3 == 0)
 
     @property
+    @_shown_by_times("[False, False]")
     def is_year_start(self) -> pdarray:
-        """Whether the day is the first of its year; lazy bool array.
-
-        Examples
-        --------
-        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
-        >>> t.is_year_start.tolist()
-        [False, False]
-        """
+        """Whether the day is the first of its year; lazy bool array."""
         return self.is_month_start & (self.month == 1)
 
     @property
+    @_shown_by_times("[False, True]")
     def is_year_end(self) -> pdarray:
-        """Whether the day is the last of its year; lazy bool array.
-
-        Examples
-        --------
-        >>> t = ak.Datetime(["2024-02-29 13:45:10", "2023-12-31 00:00:00"])
-        >>> t.is_year_end.tolist()
-        [False, True]
-        """
+        """Whether the day is the last of its year; lazy bool array."""
         return self.is_month_end & (self.month == 12)
 
     def day_name(self) -> Any:
@@ -549,51 +403,27 @@ class Timedelta(TimeArray):
         return pd.TimedeltaIndex(self.to_ndarray())
 
     @property
+    @_shown_by_spans("[1, -1]")
     def days(self) -> pdarray:
-        """Whole days, rounded down; lazy int64.
-
-        Examples
-        --------
-        >>> t = ak.Timedelta(ak.array([90_061_000_000_001, -1_000_000_000]))
-        >>> t.days.tolist()
-        [1, -1]
-        """
+        """Whole days, rounded down; lazy int64."""
         return self._part("days", DAY, 0)
 
     @property
+    @_shown_by_spans("[3661, 86399]")
     def seconds(self) -> pdarray:
-        """Whole seconds beyond the days, 0 to 86399; lazy int64.
-
-        Examples
-        --------
-        >>> t = ak.Timedelta(ak.array([90_061_000_000_001, -1_000_000_000]))
-        >>> t.seconds.tolist()
-        [3661, 86399]
-        """
+        """Whole seconds beyond the days, 0 to 86399; lazy int64."""
         return self._part("seconds", SECOND, 86_400)
 
     @property
+    @_shown_by_spans("[0, 0]")
     def microseconds(self) -> pdarray:
-        """Whole microseconds beyond the seconds, 0 to 999999; lazy int64.
-
-        Examples
-        --------
-        >>> t = ak.Timedelta(ak.array([90_061_000_000_001, -1_000_000_000]))
-        >>> t.microseconds.tolist()
-        [0, 0]
-        """
+        """Whole microseconds beyond the seconds, 0 to 999999; lazy int64."""
         return self._part("microseconds", 10**3, 10**6)
 
     @property
+    @_shown_by_spans("[1, 0]")
     def nanoseconds(self) -> pdarray:
-        """Nanoseconds beyond the microseconds, 0 to 999; lazy int64.
-
-        Examples
-        --------
-        >>> t = ak.Timedelta(ak.array([90_061_000_000_001, -1_000_000_000]))
-        >>> t.nanoseconds.tolist()
-        [1, 0]
-        """
+        """Nanoseconds beyond the microseconds, 0 to 999; lazy int64."""
         return self._part("nanoseconds", 1, 10**3)
 
     @property

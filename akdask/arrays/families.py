@@ -1,4 +1,4 @@
-"""The table of reductions that users call by name: the kernel, the result and the type of each.
+"""Families of methods: templates that make them, and the table of the reductions that users call by name.
 
 Arrays, lists, groups, bins and windows of rows offer the same reductions.  Each class has a function, the template,
 that reduces by any name of the table.  ``prod = reduction("prod", _of_groups)`` in the body of the class makes a method
@@ -18,6 +18,7 @@ from akdask.records import record
 
 P = ParamSpec("P")
 Owner = TypeVar("Owner")
+Argument = TypeVar("Argument")
 Result = TypeVar("Result")
 Template = TypeVar("Template", bound=Callable[..., Any])
 
@@ -132,6 +133,62 @@ def shown_by(example: str) -> Callable[[Template], Template]:
     return shown
 
 
+def shown_as(*lines: str) -> Callable[[str], Callable[[Template], Template]]:
+    """Return a decorator that ends the docstrings of a family of methods with an example: lines, and their result.
+
+    Parameters
+    ----------
+    *lines : str
+        What the example runs, where ``{name}`` is the method.
+    """
+    example = "\n        ".join(["\n\n        Examples", "--------", *(f">>> {line}" for line in lines)])
+
+    def printing(result: str) -> Callable[[Template], Template]:
+        def shown(method: Template) -> Template:
+            shows = example.replace("{name}", method.__name__)
+            method.__doc__ = f"{(method.__doc__ or '').rstrip()}{shows}\n        {result}\n        "
+            return method
+
+        return shown
+
+    return printing
+
+
+def member(
+    template: Callable[Concatenate[Owner, Argument, P], Result], name: str, argument: Argument, **fields: str
+) -> Callable[Concatenate[Owner, P], Result]:
+    """Return a method of a family.
+
+    Parameters
+    ----------
+    template : callable
+        Does what all of them do, for its first argument, an instance of the class.
+    name : str
+        What users call the method.
+    argument : object
+        The second argument of the template, which tells what this one does.
+    **fields : str
+        What ``{field}`` stands for in the docstring and the example of the template.
+    """
+
+    def method(self: Owner, /, *args: P.args, **kwargs: P.kwargs) -> Result:
+        return template(self, argument, *args, **kwargs)
+
+    documented = inspect.cleandoc(template.__doc__ or "")
+    if (example := vars(template).get("example")) is not None:
+        documented += f"\n\nExamples\n--------\n{example}"
+    for field, text in {"name": name, **fields}.items():
+        documented = documented.replace(f"{{{field}}}", text)
+    method.__name__ = method.__qualname__ = name
+    method.__module__ = template.__module__
+    method.__doc__ = documented
+    # A search for the lines of the method finds the template.
+    method.__wrapped__ = template  # type: ignore[attr-defined]
+    method.__signature__, given = _signature(template)  # type: ignore[attr-defined]
+    method.__annotations__ = {key: value for key, value in template.__annotations__.items() if key != given}
+    return method
+
+
 def reduction(
     name: str, template: Callable[Concatenate[Owner, str, P], Result]
 ) -> Callable[Concatenate[Owner, P], Result]:
@@ -145,37 +202,26 @@ def reduction(
         Reduces its first argument, an instance of the class, by the name that is its second.
     """
     entry = REDUCTIONS[name]
-    kernel = entry.kernel
-
-    def method(self: Owner, /, *args: P.args, **kwargs: P.kwargs) -> Result:
-        return template(self, kernel, *args, **kwargs)
-
-    of_all, of_groups = EXAMPLES[name if name in EXAMPLES else kernel]
-    fields = {"what": entry.what, "dtype": entry.dtype, "name": name, "of_all": of_all, "of_groups": of_groups}
-    fields |= {"of_windows": WINDOW_EXAMPLES.get(name, ""), "of_lists": LIST_EXAMPLES.get(name, of_groups)}
-    documented = inspect.cleandoc(template.__doc__ or "")
-    if (example := vars(template).get("example")) is not None:
-        documented += f"\n\nExamples\n--------\n{example}"
-    for field, text in fields.items():
-        documented = documented.replace(f"{{{field}}}", text)
-    method.__name__ = method.__qualname__ = name
-    method.__module__ = template.__module__
-    method.__doc__ = documented
-    # A search for the lines of the method finds the template.
-    method.__wrapped__ = template  # type: ignore[attr-defined]
-    method.__signature__ = _signature(template)  # type: ignore[attr-defined]
-    method.__annotations__ = {key: value for key, value in template.__annotations__.items() if key != "name"}
-    return method
+    of_all, of_groups = EXAMPLES[name if name in EXAMPLES else entry.kernel]
+    return member(
+        template,
+        name,
+        entry.kernel,
+        what=entry.what,
+        dtype=entry.dtype,
+        of_all=of_all,
+        of_groups=of_groups,
+        of_windows=WINDOW_EXAMPLES.get(name, ""),
+        of_lists=LIST_EXAMPLES.get(name, of_groups),
+    )
 
 
 @cache
-def _signature(template: Callable[..., Any]) -> inspect.Signature:
-    """Return the signature of the methods of a template: all of its parameters but the name."""
-    owner, _, *others = inspect.signature(template).parameters.values()
-    return inspect.Signature(
-        [owner.replace(name="self", kind=owner.POSITIONAL_OR_KEYWORD), *others],
-        return_annotation=template.__annotations__["return"],
-    )
+def _signature(template: Callable[..., Any]) -> tuple[inspect.Signature, str]:
+    """Return the signature of the methods of a template: all of its parameters but the second, and the name of that."""
+    owner, given, *others = inspect.signature(template).parameters.values()
+    parameters = [owner.replace(name="self", kind=owner.POSITIONAL_OR_KEYWORD), *others]
+    return inspect.Signature(parameters, return_annotation=template.__annotations__["return"]), given.name
 
 
 def called(func: Any) -> str:
