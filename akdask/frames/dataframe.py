@@ -19,7 +19,7 @@ from akdask.engine.values import ColumnRef
 from akdask.errors import AkdaskError, ArgumentError, end_at_caller, errors_end_at_caller
 from akdask.frames.alignment import RowLabels
 from akdask.frames.columnset import ColumnNames, ColumnSet, names_of
-from akdask.frames.row_labelled import RowLabelled
+from akdask.frames.row_labelled import RowLabelled, operator_method
 from akdask.storage.files import takes_storage_options
 
 if TYPE_CHECKING:
@@ -222,6 +222,30 @@ def _truth_of_columns(frame: DataFrame, name: str, axis: int | str | None = 0) -
     from akdask.frames import reductions
 
     return reductions.column_truths(frame, name, axis)
+
+
+_OF_COLUMNS = """
+>>> ak.DataFrame({"x": [2, 3]}).{name}(2)["x"].tolist()
+{shown}
+"""
+
+
+@shown_by(_OF_COLUMNS)
+def _arithmetic(
+    frame: DataFrame, function: Callable[..., Any], /, other: Any, axis: int | str = 1, fill_value: Any = None
+) -> DataFrame:
+    """Return the values {what} a scalar, array, DataFrame or Series; lazy.  See `add`."""
+    from akdask.frames import arithmetic
+
+    return arithmetic.operate(frame, function, other, axis, fill_value)
+
+
+@shown_by(_OF_COLUMNS)
+def _comparison(frame: DataFrame, function: Callable[..., Any], /, other: Any, axis: int | str = 1) -> DataFrame:
+    """Return which values {what} something; lazy.  See `add`."""
+    from akdask.frames import arithmetic
+
+    return arithmetic.operate(frame, function, other, axis)
 
 
 @errors_end_at_caller
@@ -1828,163 +1852,18 @@ class DataFrame(RowLabelled):
 
         return arithmetic.operate(self, operator.add, other, axis, fill_value)
 
-    def sub(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> DataFrame:
-        """Subtract a scalar, array, DataFrame or Series from the columns; lazy.  See `add`.
-
-        Examples
-        --------
-        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
-        >>> df.sub(1)["y"].tolist()
-        [2, 3]
-        """
-        from akdask.frames import arithmetic
-
-        return arithmetic.operate(self, operator.sub, other, axis, fill_value)
-
-    def mul(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> DataFrame:
-        """Return the columns times something; lazy.  See `add`.
-
-        Examples
-        --------
-        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
-        >>> df.mul(2)["y"].tolist()
-        [6, 8]
-        """
-        from akdask.frames import arithmetic
-
-        return arithmetic.operate(self, operator.mul, other, axis, fill_value)
-
-    def div(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> DataFrame:
-        """Return the columns divided by something, as float64; lazy.  See `add`.
-
-        Examples
-        --------
-        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
-        >>> df.div(2)["y"].tolist()
-        [1.5, 2.0]
-        """
-        from akdask.frames import arithmetic
-
-        return arithmetic.operate(self, operator.truediv, other, axis, fill_value)
-
-    truediv = div
-
-    def floordiv(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> DataFrame:
-        """Return the columns divided by something, rounded down; lazy.  See `add`.
-
-        Examples
-        --------
-        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
-        >>> df.floordiv(2)["y"].tolist()
-        [1, 2]
-        """
-        from akdask.frames import arithmetic
-
-        return arithmetic.operate(self, operator.floordiv, other, axis, fill_value)
-
-    def mod(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> DataFrame:
-        """Return the remainders of a division of the columns; lazy.  See `add`.
-
-        Examples
-        --------
-        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
-        >>> df.mod(2)["y"].tolist()
-        [1, 0]
-        """
-        from akdask.frames import arithmetic
-
-        return arithmetic.operate(self, operator.mod, other, axis, fill_value)
-
-    def pow(self, other: Any, axis: int | str = 1, fill_value: Any = None) -> DataFrame:
-        """Return the columns raised to something; lazy.  See `add`.
-
-        Examples
-        --------
-        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
-        >>> df.pow(2)["y"].tolist()
-        [9, 16]
-        """
-        from akdask.frames import arithmetic
-
-        return arithmetic.operate(self, operator.pow, other, axis, fill_value)
-
-    def eq(self, other: Any, axis: int | str = 1) -> DataFrame:
-        """Return which values are equal to something; lazy.  See `add`.
-
-        Examples
-        --------
-        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
-        >>> df.eq(3)["y"].tolist()
-        [True, False]
-        """
-        from akdask.frames import arithmetic
-
-        return arithmetic.operate(self, operator.eq, other, axis)
-
-    def ne(self, other: Any, axis: int | str = 1) -> DataFrame:
-        """Return which values are not equal to something; lazy.  See `add`.
-
-        Examples
-        --------
-        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
-        >>> df.ne(3)["y"].tolist()
-        [False, True]
-        """
-        from akdask.frames import arithmetic
-
-        return arithmetic.operate(self, operator.ne, other, axis)
-
-    def lt(self, other: Any, axis: int | str = 1) -> DataFrame:
-        """Return which values are less than something; lazy.  See `add`.
-
-        Examples
-        --------
-        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
-        >>> df.lt(4)["y"].tolist()
-        [True, False]
-        """
-        from akdask.frames import arithmetic
-
-        return arithmetic.operate(self, operator.lt, other, axis)
-
-    def le(self, other: Any, axis: int | str = 1) -> DataFrame:
-        """Return which values are not more than something; lazy.  See `add`.
-
-        Examples
-        --------
-        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
-        >>> df.le(3)["y"].tolist()
-        [True, False]
-        """
-        from akdask.frames import arithmetic
-
-        return arithmetic.operate(self, operator.le, other, axis)
-
-    def gt(self, other: Any, axis: int | str = 1) -> DataFrame:
-        """Return which values are more than something; lazy.  See `add`.
-
-        Examples
-        --------
-        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
-        >>> df.gt(3)["y"].tolist()
-        [False, True]
-        """
-        from akdask.frames import arithmetic
-
-        return arithmetic.operate(self, operator.gt, other, axis)
-
-    def ge(self, other: Any, axis: int | str = 1) -> DataFrame:
-        """Return which values are not less than something; lazy.  See `add`.
-
-        Examples
-        --------
-        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
-        >>> df.ge(4)["y"].tolist()
-        [False, True]
-        """
-        from akdask.frames import arithmetic
-
-        return arithmetic.operate(self, operator.ge, other, axis)
+    sub = operator_method("sub", _arithmetic)
+    mul = operator_method("mul", _arithmetic)
+    div = operator_method("div", _arithmetic)
+    floordiv = operator_method("floordiv", _arithmetic)
+    mod = operator_method("mod", _arithmetic)
+    pow = operator_method("pow", _arithmetic)
+    eq = operator_method("eq", _comparison)
+    ne = operator_method("ne", _comparison)
+    lt = operator_method("lt", _comparison)
+    le = operator_method("le", _comparison)
+    gt = operator_method("gt", _comparison)
+    ge = operator_method("ge", _comparison)
 
     def equals(self, other: Any) -> bool:
         """Whether another DataFrame has the same columns, rows and labels, missing ones in the same places; computes.

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.arrays.array import Array, Collection
+from akdask.arrays.families import member
 from akdask.arrays.writable import Registered
 from akdask.errors import errors_end_at_caller
 from akdask.frames.columnset import ColumnSet
@@ -19,8 +21,35 @@ if TYPE_CHECKING:
     from akdask.frames.index import Index
     from akdask.frames.windows import Rolling, SpanRolling
 
+P = ParamSpec("P")
+Owner = TypeVar("Owner", bound="RowLabelled")
+
 NOT_GIVEN = object()
 """Stands for an argument that is not given, where None means a missing value."""
+
+OPERATORS: dict[str, tuple[Callable[..., Any], str, str]] = {
+    "sub": (operator.sub, "less", "[0, 1]"),
+    "mul": (operator.mul, "times", "[4, 6]"),
+    "div": (operator.truediv, "divided as float64 by", "[1.0, 1.5]"),
+    "floordiv": (operator.floordiv, "divided, and rounded down, by", "[1, 1]"),
+    "mod": (operator.mod, "modulo", "[0, 1]"),
+    "pow": (operator.pow, "raised to", "[4, 9]"),
+    "eq": (operator.eq, "are equal to", "[True, False]"),
+    "ne": (operator.ne, "are not equal to", "[False, True]"),
+    "lt": (operator.lt, "are less than", "[False, False]"),
+    "le": (operator.le, "are not more than", "[True, False]"),
+    "gt": (operator.gt, "are more than", "[False, True]"),
+    "ge": (operator.ge, "are not less than", "[True, True]"),
+}
+"""Operators that are methods, too, by names of these: the function, its verb, and its results of 2 and 3 with 2."""
+
+
+def operator_method(
+    name: str, template: Callable[Concatenate[Owner, Callable[..., Any], P], Owner]
+) -> Callable[Concatenate[Owner, P], Owner]:
+    """Return the method of an operator: a template (`member`) that computes with the function that is its second."""
+    function, what, shown = OPERATORS[name]
+    return member(template, name, function, what=what, shown=shown)
 
 
 @errors_end_at_caller
@@ -727,6 +756,3 @@ class RowLabelled(NDArrayOperatorsMixin, Registered, Collection):
                [2, 4]])
         """
         return np.asarray(self, dtype=dtype)
-
-
-Owner = TypeVar("Owner", bound=RowLabelled)

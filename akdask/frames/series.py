@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -18,7 +17,7 @@ from akdask.frames.alignment import RowLabels, on_rows_of
 from akdask.frames.columnset import LACKING, VALUES, ColumnSet, level_column
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index, MultiIndex
-from akdask.frames.row_labelled import RowLabelled
+from akdask.frames.row_labelled import RowLabelled, operator_method
 
 if TYPE_CHECKING:
     from akdask.engine.node import RowSpace
@@ -125,6 +124,41 @@ def _truth_of_series(series: Series, name: str, /, *, skipna: bool = True) -> An
     from akdask.frames import reductions
 
     return getattr(reductions.truths(series, skipna), name)()
+
+
+_OF_VALUES = """
+>>> ak.Series([2, 3]).{name}(2).tolist()
+{shown}
+"""
+
+
+@shown_by(_OF_VALUES)
+def _arithmetic(series: Series, function: Callable[..., Any], /, other: Any, fill_value: Any = None) -> Series:
+    """Return the values {what} a scalar, array or Series; lazy.
+
+    Parameters
+    ----------
+    other : scalar, array or Series
+        The other side; a Series is aligned by labels.
+    fill_value : scalar, optional
+        Replaces a value that is missing on one side, or whose label one side lacks.
+
+    Returns
+    -------
+    Series
+        With all labels of both, in order where they differ; missing where one side lacks them, as in pandas.
+    """
+    from akdask.frames import arithmetic
+
+    return arithmetic.operated(series, function, other, fill_value)
+
+
+@shown_by(_OF_VALUES)
+def _comparison(series: Series, function: Callable[..., Any], /, other: Any) -> Series:
+    """Return which values {what} something; lazy.  Labels meet as in `sub`."""
+    from akdask.frames import arithmetic
+
+    return arithmetic.operated(series, function, other)
 
 
 @errors_end_at_caller
@@ -1007,174 +1041,18 @@ class Series(Labelled, RowLabelled):
 
         return arithmetic.add_series(self, b)
 
-    def sub(self, other: Any, fill_value: Any = None) -> Series:
-        """Subtract a scalar, array or Series from the values; lazy.
-
-        Parameters
-        ----------
-        other : scalar, array or Series
-            The subtrahend; a Series is aligned by labels.
-        fill_value : scalar, optional
-            Replaces a value that is missing on one side, or whose label one side lacks.
-
-        Returns
-        -------
-        Series
-            With all labels of both, in order where they differ; missing where one side lacks them, as in pandas.
-
-        Examples
-        --------
-        >>> ak.Series([1, 2]).sub(ak.Series([10]), fill_value=0).tolist()
-        [-9.0, 2.0]
-        """
-        from akdask.frames import arithmetic
-
-        return arithmetic.operated(self, operator.sub, other, fill_value)
-
-    def mul(self, other: Any, fill_value: Any = None) -> Series:
-        """Return the values times something; lazy.  See `sub`.
-
-        Examples
-        --------
-        >>> s = ak.Series([3, 1, 2])
-        >>> s.mul(2).tolist()
-        [6, 2, 4]
-        """
-        from akdask.frames import arithmetic
-
-        return arithmetic.operated(self, operator.mul, other, fill_value)
-
-    def div(self, other: Any, fill_value: Any = None) -> Series:
-        """Return the values divided by something, as float64; lazy.  See `sub`.
-
-        Examples
-        --------
-        >>> s = ak.Series([3, 1, 2])
-        >>> s.div(2).tolist()
-        [1.5, 0.5, 1.0]
-        """
-        from akdask.frames import arithmetic
-
-        return arithmetic.operated(self, operator.truediv, other, fill_value)
-
-    truediv = div
-
-    def floordiv(self, other: Any, fill_value: Any = None) -> Series:
-        """Return the values divided by something, rounded down; lazy.  See `sub`.
-
-        Examples
-        --------
-        >>> s = ak.Series([3, 1, 2])
-        >>> s.floordiv(2).tolist()
-        [1, 0, 1]
-        """
-        from akdask.frames import arithmetic
-
-        return arithmetic.operated(self, operator.floordiv, other, fill_value)
-
-    def mod(self, other: Any, fill_value: Any = None) -> Series:
-        """Return the remainders of a division of the values; lazy.  See `sub`.
-
-        Examples
-        --------
-        >>> s = ak.Series([3, 1, 2])
-        >>> s.mod(2).tolist()
-        [1, 1, 0]
-        """
-        from akdask.frames import arithmetic
-
-        return arithmetic.operated(self, operator.mod, other, fill_value)
-
-    def pow(self, other: Any, fill_value: Any = None) -> Series:
-        """Return the values raised to something; lazy.  See `sub`.
-
-        Examples
-        --------
-        >>> s = ak.Series([3, 1, 2])
-        >>> s.pow(2).tolist()
-        [9, 1, 4]
-        """
-        from akdask.frames import arithmetic
-
-        return arithmetic.operated(self, operator.pow, other, fill_value)
-
-    def eq(self, other: Any) -> Series:
-        """Return which values are equal to something; lazy.  Labels meet as in `sub`.
-
-        Examples
-        --------
-        >>> s = ak.Series([3, 1, 2])
-        >>> s.eq(3).tolist()
-        [True, False, False]
-        """
-        from akdask.frames import arithmetic
-
-        return arithmetic.operated(self, operator.eq, other)
-
-    def ne(self, other: Any) -> Series:
-        """Return which values are not equal to something; lazy.  Labels meet as in `sub`.
-
-        Examples
-        --------
-        >>> s = ak.Series([3, 1, 2])
-        >>> s.ne(3).tolist()
-        [False, True, True]
-        """
-        from akdask.frames import arithmetic
-
-        return arithmetic.operated(self, operator.ne, other)
-
-    def lt(self, other: Any) -> Series:
-        """Return which values are less than something; lazy.  Labels meet as in `sub`.
-
-        Examples
-        --------
-        >>> s = ak.Series([3, 1, 2])
-        >>> s.lt(2).tolist()
-        [False, True, False]
-        """
-        from akdask.frames import arithmetic
-
-        return arithmetic.operated(self, operator.lt, other)
-
-    def le(self, other: Any) -> Series:
-        """Return which values are not more than something; lazy.  Labels meet as in `sub`.
-
-        Examples
-        --------
-        >>> s = ak.Series([3, 1, 2])
-        >>> s.le(2).tolist()
-        [False, True, True]
-        """
-        from akdask.frames import arithmetic
-
-        return arithmetic.operated(self, operator.le, other)
-
-    def gt(self, other: Any) -> Series:
-        """Return which values are more than something; lazy.  Labels meet as in `sub`.
-
-        Examples
-        --------
-        >>> s = ak.Series([3, 1, 2])
-        >>> s.gt(2).tolist()
-        [True, False, False]
-        """
-        from akdask.frames import arithmetic
-
-        return arithmetic.operated(self, operator.gt, other)
-
-    def ge(self, other: Any) -> Series:
-        """Return which values are not less than something; lazy.  Labels meet as in `sub`.
-
-        Examples
-        --------
-        >>> s = ak.Series([3, 1, 2])
-        >>> s.ge(2).tolist()
-        [True, False, True]
-        """
-        from akdask.frames import arithmetic
-
-        return arithmetic.operated(self, operator.ge, other)
+    sub = operator_method("sub", _arithmetic)
+    mul = operator_method("mul", _arithmetic)
+    div = operator_method("div", _arithmetic)
+    floordiv = operator_method("floordiv", _arithmetic)
+    mod = operator_method("mod", _arithmetic)
+    pow = operator_method("pow", _arithmetic)
+    eq = operator_method("eq", _comparison)
+    ne = operator_method("ne", _comparison)
+    lt = operator_method("lt", _comparison)
+    le = operator_method("le", _comparison)
+    gt = operator_method("gt", _comparison)
+    ge = operator_method("ge", _comparison)
 
     def dot(self, other: Any) -> Any:
         """Return the sum of the products with the values of another Series or array; lazy.
