@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
 
 import numpy as np
 import pyarrow as pa
@@ -32,6 +34,8 @@ from akdask.testing.asserters import (
     raise_values_differ,
 )
 from akdask.typing import NumberArray
+
+P = ParamSpec("P")
 
 SHOWN = 5
 
@@ -273,20 +277,6 @@ def _convert_to_arkouda(item: Any) -> Any:
     )
 
 
-def _check_takes(name: str, left: Any, right: Any, *kinds: type) -> None:
-    """Refuse objects that a check does not support.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If one of the two is no object of the class.
-    """
-    for item in (left, right):
-        if not isinstance(item, kinds):
-            wanted = sorted({kind.__name__ for kind in kinds})
-            raise ArgumentTypeError(f"{name} compares {' or '.join(wanted)}, not {type(item).__name__}.")
-
-
 def assert_almost_equivalent(left: Any, right: Any, rtol: float = 1e-5, atol: float = 1e-8) -> None:
     """Check that two objects are equal except for slightly different numbers; see `assert_almost_equal`.
 
@@ -305,164 +295,62 @@ def assert_almost_equivalent(left: Any, right: Any, rtol: float = 1e-5, atol: fl
     assert_almost_equal(_convert_to_arkouda(left), _convert_to_arkouda(right), rtol, atol)
 
 
-def assert_arkouda_array_equivalent(  # noqa: PLR0917 - Arkouda's signature
-    left: Any,
-    right: Any,
-    check_dtype: bool = True,
-    err_msg: str | None = None,
-    check_same: str | None = None,
-    obj: str = "pdarray",
-    index_values: Any = None,
-) -> None:
-    """Check that two arrays have the same elements in the same order; see `assert_arkouda_array_equal`.
+def _equivalent(
+    check: Callable[Concatenate[Any, Any, P], None], example: str, kind: str | None = None, **defaults: Any
+) -> Any:
+    """Return a check that takes objects of NumPy and pandas, too, of a class of both if one is named.
 
-    Parameters
-    ----------
-    left, right : pdarray, Strings, Categorical, SegArray, numpy.ndarray or pandas.Categorical
-        The arrays.
-    check_dtype, err_msg, check_same, obj, index_values
-        As in `assert_arkouda_pdarray_equal`.
+    Other `defaults` of options, which have no effect, are Arkouda's.
 
-    Examples
-    --------
-    >>> ak.assert_arkouda_array_equivalent(ak.array([1, 2]), np.array([1, 2]))
+    Raises
+    ------
+    ArgumentTypeError
+        When it is called, if one of the two is no object of the class.
     """
-    __tracebackhide__ = True
-    own, its = _convert_to_arkouda(left), _convert_to_arkouda(right)
-    assert_arkouda_array_equal(own, its, check_dtype, err_msg, check_same, obj, index_values)
 
+    @wraps(check)
+    def compare(left: Any, right: Any, *args: P.args, **options: P.kwargs) -> None:
+        __tracebackhide__ = True
+        for item in (left, right):
+            if kind is not None and not isinstance(item, (KINDS[kind], getattr(pd, kind))):
+                raise ArgumentTypeError(f"{name} compares {kind}, not {type(item).__name__}.")
+        check(_convert_to_arkouda(left), _convert_to_arkouda(right), *args, **options)
 
-def assert_index_equivalent(  # noqa: PLR0917 - Arkouda's signature
-    left: Any,
-    right: Any,
-    exact: bool = True,
-    check_names: bool = True,
-    check_exact: bool = True,
-    check_categorical: bool = True,
-    check_order: bool = True,
-    rtol: float = 1e-5,
-    atol: float = 1e-8,
-    obj: str = "Index",
-) -> None:
-    """Check that two indexes have the same labels; see `assert_index_equal`.
+    name = check.__name__.replace("_equal", "_equivalent")
+    compare.__name__ = compare.__qualname__ = name
+    compare.__module__ = __name__
+    compare.__doc__ = f"""Check that objects of akdask, NumPy or pandas are equal; see `{check.__name__}` for options.
 
     Parameters
     ----------
-    left, right : Index or pandas.Index
+    left, right : {f"{kind} or pandas.{kind}" if kind else "array, numpy.ndarray or pandas.Categorical"}
         The two.
-    exact, check_names, check_exact, check_categorical, check_order, rtol, atol, obj
-        As in `assert_index_equal`.
 
     Examples
     --------
-    >>> ak.assert_index_equivalent(ak.Index(ak.array([1, 2])), ak.Index(ak.arange(1, 3)).to_pandas())
+    >>> ak.{name}({example})
     """
-    __tracebackhide__ = True
-    _check_takes("assert_index_equivalent", left, right, Index, pd.Index)
-    options = exact, check_names, check_exact, check_categorical, check_order, rtol, atol, obj
-    assert_index_equal(_convert_to_arkouda(left), _convert_to_arkouda(right), *options)
+    parameters = inspect.signature(check).parameters.items()
+    signature = inspect.Signature([one.replace(default=defaults.get(key, one.default)) for key, one in parameters])
+    compare.__signature__ = signature  # type: ignore[attr-defined]
+    return compare
 
 
-def assert_series_equivalent(  # noqa: PLR0917 - Arkouda's signature
-    left: Any,
-    right: Any,
-    check_dtype: bool = True,
-    check_index_type: bool = True,
-    check_series_type: bool = True,
-    check_names: bool = True,
-    check_exact: bool = False,
-    check_categorical: bool = True,
-    check_category_order: bool = True,
-    rtol: float = 1e-5,
-    atol: float = 1e-8,
-    obj: str = "Series",
-    *,
-    check_index: bool = True,
-    check_like: bool = False,
-) -> None:
-    """Check that two Series have the same values and labels; see `assert_series_equal`.
+KINDS = {"Index": Index, "Series": Series, "DataFrame": DataFrame}
 
-    Parameters
-    ----------
-    left, right : Series or pandas.Series
-        The two.
-    check_dtype, check_index_type, check_series_type, check_names, check_exact, check_categorical, check_category_order
-        As in `assert_series_equal`.
-    rtol, atol, obj, check_index, check_like
-        As in `assert_series_equal`.
-
-    Examples
-    --------
-    >>> ak.assert_series_equivalent(ak.Series([1, 2]), ak.Series([1, 2]).to_pandas())
-    """
-    __tracebackhide__ = True
-    _check_takes("assert_series_equivalent", left, right, Series, pd.Series)
-    assert_series_equal(
-        _convert_to_arkouda(left),
-        _convert_to_arkouda(right),
-        check_dtype,
-        check_index_type,
-        check_series_type,
-        check_names,
-        check_exact,
-        check_categorical,
-        check_category_order,
-        rtol,
-        atol,
-        obj,
-        check_index=check_index,
-        check_like=check_like,
-    )
-
-
-def assert_frame_equivalent(  # noqa: PLR0917 - Arkouda's signature
-    left: Any,
-    right: Any,
-    check_dtype: bool = True,
-    check_index_type: bool = True,
-    check_column_type: bool = True,
-    check_frame_type: bool = True,
-    check_names: bool = True,
-    check_exact: bool = True,
-    check_categorical: bool = True,
-    check_like: bool = False,
-    rtol: float = 1e-5,
-    atol: float = 1e-8,
-    obj: str = "DataFrame",
-) -> None:
-    """Check that two DataFrames have the same columns and labels; see `assert_frame_equal`.
-
-    Parameters
-    ----------
-    left, right : DataFrame or pandas.DataFrame
-        The two.
-    check_dtype, check_index_type, check_column_type, check_frame_type, check_names, check_exact, check_categorical
-        As in `assert_frame_equal`.
-    check_like, rtol, atol, obj
-        As in `assert_frame_equal`.
-
-    Examples
-    --------
-    >>> df = ak.DataFrame({"x": [1, 2]})
-    >>> ak.assert_frame_equivalent(df, df.to_pandas())
-    """
-    __tracebackhide__ = True
-    _check_takes("assert_frame_equivalent", left, right, DataFrame, pd.DataFrame)
-    assert_frame_equal(
-        _convert_to_arkouda(left),
-        _convert_to_arkouda(right),
-        check_dtype,
-        check_index_type,
-        check_column_type,
-        check_frame_type,
-        check_names,
-        check_exact,
-        check_categorical,
-        check_like,
-        rtol,
-        atol,
-        obj,
-    )
+assert_arkouda_array_equivalent = _equivalent(assert_arkouda_array_equal, "ak.array([1, 2]), np.array([1, 2])")
+assert_index_equivalent = _equivalent(
+    assert_index_equal, "ak.Index(ak.array([1, 2])), ak.Index(ak.arange(1, 3)).to_pandas()", "Index"
+)
+assert_series_equivalent = _equivalent(
+    assert_series_equal, "ak.Series([1, 2]), ak.Series([1, 2]).to_pandas()", "Series"
+)
+assert_frame_equivalent = _equivalent(
+    assert_frame_equal,
+    'ak.DataFrame({"x": [1]}), ak.DataFrame({"x": [1]}).to_pandas()',
+    "DataFrame",
+    check_column_type=True,
+)
 
 
 def assert_equivalent(left: Any, right: Any, **kwargs: Any) -> None:
