@@ -23,7 +23,14 @@ INLINE uint64_t word_at(const uint8_t* text, uint64_t at) {
     return word;
 }
 
-// The same, with 0 in place of bytes behind the end of all text.
+// A value that was read from memory which others may write to: it is not read again after it was checked.
+template <class Value>
+INLINE Value once(Value value) {
+    asm("" : "+r"(value));
+    return value;
+}
+
+// A word, with 0 in place of bytes behind the end of all text.
 INLINE uint64_t word_within(const Text& text, uint64_t at) {
     if (at + 8 <= text.size) return word_at(text.data, at);
     uint64_t word = 0;

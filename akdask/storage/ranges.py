@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,11 @@ from akdask.storage import tuning
 from akdask.storage.files import FileIdentity, NoAnswerError, changed_error, has_status, is_remote, open_regular
 from akdask.storage.remote import ReadAhead, RemoteBytes, Stream
 from akdask.typing import NumberArray
+
+if TYPE_CHECKING:
+    from akdask.storage.windows import Window
+
+NO_BYTES = np.zeros(0, np.uint8)
 
 _MAX_REQUESTS = 2**30  # the kernel moves at most 2 GiB at a time
 _BLOCK = 512  # bytes that `st_blocks` counts
@@ -67,6 +72,20 @@ class RangeReader(ABC):
             Whether a reader parses later bytes, such as headers, before it reads on.
         """
 
+    def in_window(self, start: int, stop: int, first: int, last: int) -> NumberArray:
+        """Return bytes of the file in a window, to be looked at once; an empty array where there is none.
+
+        Other processes may write to the file meanwhile.  If it gets shorter, closing the reader raises an error.
+
+        Parameters
+        ----------
+        start, stop : int
+            Where the bytes begin and end.
+        first, last : int
+            Those that will be looked at; there are none unless the system's cache has the ends of these.
+        """
+        return NO_BYTES
+
     @property
     def dense_file(self) -> int | None:
         """The descriptor of a file of this machine all of whose bytes have been written, None for any other."""
@@ -87,6 +106,10 @@ def range_reader(file: FileIdentity) -> RangeReader:
 class _LocalReader(RangeReader):
     descriptor: int
     has_holes: bool
+
+    def __init__(self, file: FileIdentity) -> None:
+        super().__init__(file)
+        self._windows: dict[tuple[int, int], Window | None] = {}
 
     def __enter__(self) -> Self:
         try:
@@ -112,6 +135,18 @@ class _LocalReader(RangeReader):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         os.close(self.descriptor)
+        if any(window is not None and window.is_torn for window in self._windows.values()):
+            raise changed_error(self.file) from error
+
+    def in_window(self, start: int, stop: int, first: int, last: int) -> NumberArray:
+        if self.has_holes or stop - start < tuning.LEAST_WINDOW_BYTES:
+            return NO_BYTES
+        from akdask.storage.windows import are_cached, window_of  # few rows have no window
+
+        if (start, stop) not in self._windows:
+            self._windows[start, stop] = window_of(self.file, self.descriptor, start, stop - start)
+        window = self._windows[start, stop]
+        return NO_BYTES if window is None or not are_cached(self.descriptor, first, last - 1) else window.numbers
 
     @property
     def dense_file(self) -> int | None:

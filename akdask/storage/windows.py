@@ -1,4 +1,4 @@
-"""Windows: columns of local files in the memory of this process, as the system's cache has them.
+"""Windows: columns or all bytes of local files in the memory of this process, as the system's cache has them.
 
 A call that reads copies bytes from that cache: 177 MB took 27 ms. A copy from a window takes 11 ms, and rows that a
 filter has left need no copy of the rows between. Mapping pages for the first time takes as long as a call that reads,
@@ -6,7 +6,7 @@ so windows stay: the system writes nothing for them, and may take their pages aw
 
 A file may change under a window. If it gets shorter, reading the lost bytes would end the process: they become zeros
 instead, and `Window.is_torn` tells so. Other bytes may change between two looks at them: code that relies on values
-which it has checked has to copy them first.
+which it has checked copies them first, or has them in a register (`once` of `native/text.hpp`).
 """
 
 from __future__ import annotations

@@ -11,6 +11,8 @@ from types import SimpleNamespace
 
 import h5py
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,6 +21,7 @@ import akdask as ak
 from akdask import caches, cluster
 from akdask.errors import FileError
 from akdask.formats.hdf5.file_set import open_set
+from akdask.formats.parquet.file_set import open_set as open_parquet_set
 from akdask.storage import tuning, windows
 from akdask.storage.files import identity_of
 
@@ -120,10 +123,61 @@ def test_a_file_that_gets_shorter_is_an_error_and_no_crash(tmp_path):
     reader = reader_of(path, "x").__enter__()
     assert reader.read_rows("x", np.array([5, 99_999])).tolist() == [5, 99_999]
     os.truncate(path, 8192)
-    (window,) = reader._extents._windows.values()
+    (window,) = reader._extents._ranges._windows.values()
     assert window.numbers[-8:].tolist() == [0] * 8
     with pytest.raises(FileError, match="has changed since it was opened"):
         reader.__exit__(None, None, None)
+
+
+@pytest.fixture
+def parquet(tmp_path):
+    """Return a function that writes numbers with few values to a Parquet file, and returns its reader."""
+
+    def made(codec, *, dictionary):
+        values = np.random.default_rng(7).integers(0, 300, 50_000)
+        pq.write_table(
+            pa.table({"x": values}),
+            tmp_path / "x.parquet",
+            compression=codec,
+            use_dictionary=dictionary,
+            data_page_size=2**14,
+            row_group_size=20_000,
+        )
+        source = open_parquet_set(str(tmp_path / "x.parquet")).objects(["x"])["x"].members["values"].source
+        return values, source.part(0, ["x"]).open()
+
+    return made
+
+
+@pytest.mark.parametrize("is_cached", [True, False])
+@pytest.mark.parametrize("dictionary", [True, False])
+@pytest.mark.parametrize("codec", ["none", "snappy"])
+def test_pages_of_parquet_are_read_from_a_window(parquet, monkeypatch, codec, dictionary, is_cached):
+    monkeypatch.setattr(windows, "are_cached", lambda *_: is_cached)
+    values, opened = parquet(codec, dictionary=dictionary)
+    some = np.flatnonzero(np.random.default_rng(8).random(len(values)) < 0.01)
+    with opened as reader:
+        for start, stop in ((0, 50_000), (19_990, 20_010), (123, 456)):
+            assert reader.read("x", start, stop).tolist() == values[start:stop].tolist()
+            assert (len(reader._page_readers["x"].reader._window) > 0) == is_cached
+        assert reader.read_rows("x", some).tolist() == values[some].tolist()
+    assert mapped()[0] == 1
+
+
+@pytest.mark.parametrize("codec", ["none", "snappy"])
+def test_a_parquet_file_that_gets_shorter_is_an_error_and_no_crash(parquet, tmp_path, codec):
+    values, opened = parquet(codec, dictionary=False)
+    size = (tmp_path / "x.parquet").stat().st_size
+
+    def read():
+        with opened as reader:
+            assert reader.read("x", 0, 100).tolist() == values[:100].tolist()
+            os.truncate(tmp_path / "x.parquet", size // 4)
+            reader.read("x", 100, 50_000)
+
+    # What lies behind the end is not in the system's cache, and a call that reads says so.
+    with pytest.raises(FileError, match=r"has changed since it was opened|ends before the last byte"):
+        read()
 
 
 SHORTENED = """

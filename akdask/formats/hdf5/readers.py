@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
@@ -29,15 +29,11 @@ from akdask.formats.hdf5.low_level import h5d, h5i, h5p, h5py
 from akdask.formats.hdf5.metadata import NotFlatError, StoredDataset, root_of
 from akdask.formats.hdf5.null_terminated import Characters
 from akdask.formats.hdf5.strings import read_characters, read_strings_at
-from akdask.storage import tuning as storage_tuning
 from akdask.storage.files import FileIdentity, changed_error, is_remote, is_unchanged
-from akdask.storage.ranges import OUTSIDE, Extent, RangeReader, range_reader
+from akdask.storage.ranges import NO_BYTES, OUTSIDE, Extent, RangeReader, range_reader
 from akdask.storage.remote import Stream
 from akdask.storage.source import IN_MEMORY, PartReader, Stretch, address_of
 from akdask.typing import Column, NumberArray
-
-if TYPE_CHECKING:
-    from akdask.storage.windows import Window
 
 ElementRange: TypeAlias = tuple[Extent, int, int]
 """Elements of a dataset, from one to another."""
@@ -255,7 +251,6 @@ class ExtentReader(Elements):
         super().__init__(file)
         self._ranges = range_reader(file)
         self._keeps_windows = keeps_windows
-        self._windows: dict[Extent, Window | None] = {}
         self._expected: list[ElementRange] = []
         self._elsewhere: ChunkedReader | None = None
 
@@ -266,11 +261,11 @@ class ExtentReader(Elements):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._ranges.__exit__(kind, error, trace)
-        if self._elsewhere is not None:
-            self._elsewhere.close()
-        if any(window is not None and window.is_torn for window in self._windows.values()):
-            raise changed_error(self.file) from error
+        try:
+            if self._elsewhere is not None:
+                self._elsewhere.close()
+        finally:
+            self._ranges.__exit__(kind, error, trace)
 
     def expect(self, elements: Iterable[ElementRange]) -> None:
         """Begin to fetch the elements that will be read, where fetching takes long."""
@@ -288,8 +283,8 @@ class ExtentReader(Elements):
     def read_into(self, out: NumberArray, extent: Extent, start: int) -> None:
         """Fill an array of the stored type with the elements from `start` on; for errors see `Elements`."""
         if extent.offset >= 0:
-            stored = self.in_window(extent, start, start + len(out)) if len(out) else None
-            if stored is not None:
+            stored = self.in_window(extent, start, start + len(out))
+            if len(stored):
                 out.view(np.uint8)[:] = stored[start * out.itemsize : (start + len(out)) * out.itemsize]
             else:
                 self._ranges.read_into(out, extent.offset + start * out.itemsize, extent.dataset)
@@ -298,21 +293,12 @@ class ExtentReader(Elements):
                 self._elsewhere = ChunkedReader(self._ranges, self._expected)
             self._elsewhere.read_into(out, extent, start)
 
-    def in_window(self, extent: Extent, start: int, stop: int) -> NumberArray | None:
-        """Return the bytes of all elements in a window, to be looked at once, None unless some elements are there.
-
-        Other processes may write to the file meanwhile.  If it gets shorter, an error follows when it is closed.
-        """
-        descriptor, size = self.dense_file(extent), np.dtype(extent.dtype).itemsize
-        if descriptor is None or not self._keeps_windows or extent.length * size < storage_tuning.LEAST_WINDOW_BYTES:
-            return None
-        from akdask.storage.windows import are_cached, window_of  # few rows have no window
-
-        if extent not in self._windows:
-            self._windows[extent] = window_of(self.file, descriptor, extent.offset, extent.length * size)
-        window = self._windows[extent]
-        first, last = extent.offset + start * size, extent.offset + stop * size - 1
-        return None if window is None or not are_cached(descriptor, first, last) else window.numbers
+    def in_window(self, extent: Extent, start: int, stop: int) -> NumberArray:
+        """Return the bytes of all elements in a window where some are to be read; see `RangeReader.in_window`."""
+        if extent.offset < 0 or not self._keeps_windows or start >= stop:
+            return NO_BYTES
+        begin, size = extent.offset, np.dtype(extent.dtype).itemsize
+        return self._ranges.in_window(begin, begin + extent.length * size, begin + start * size, begin + stop * size)
 
     def dense_file(self, extent: Extent) -> int | None:
         """Return the descriptor of the file if the elements lie in it one after the other, all written."""
@@ -436,7 +422,7 @@ class Hdf5PartReader(PartReader):
         (stored,) = place.extents
         found = self._extents.in_window(stored, int(rows[0]), int(rows[-1]) + 1)
         # Loops that take rows want them at even addresses.
-        if found is None or address_of(found) % np.dtype(stored.dtype).itemsize:
+        if not len(found) or address_of(found) % np.dtype(stored.dtype).itemsize:
             return None
         return read_column(ChosenElements(self._extents.file, found, rows), place, 0, len(rows), out)
 
@@ -450,8 +436,8 @@ class Hdf5PartReader(PartReader):
         if descriptor is None:
             return None
         dtype, offset = np.dtype(stored.dtype), stored.offset
-        found = self._extents.in_window(stored, self._start, self._stop) if self._start < self._stop else None
-        if found is not None:
+        found = self._extents.in_window(stored, self._start, self._stop)
+        if len(found):
             descriptor, offset = IN_MEMORY, address_of(found)
         offset += self._start * dtype.itemsize
         return [Stretch(descriptor, offset, self._stop - self._start, dtype.name if place.is_widened else "")]

@@ -52,7 +52,7 @@ INLINE bool next_run(const uint8_t* packed, uint64_t& at, uint64_t stop, uint64_
 }
 
 INLINE uint64_t packed_position(const uint8_t* packed, uint64_t at, uint64_t bit, uint64_t mask) {
-    return (word_at(packed, at + (bit >> 3)) >> (bit & 7)) & mask;
+    return once((word_at(packed, at + (bit >> 3)) >> (bit & 7)) & mask);
 }
 
 // Fills an array with the words at positions of some bits, packed end to end between runs, from byte `at` to `stop`, behind
@@ -81,7 +81,7 @@ bool fill(const uint8_t* packed, uint64_t at, uint64_t stop, uint64_t width, con
                 uint64_t here = run.at + (bit >> 3), half = width * number;
                 for (; place + 8 <= end; here += width) {
                     for (uint64_t part = 0; part < 8 / number; ++part) {
-                        uint64_t word = word_at(packed, here + (part * half >> 3)) >> (part * half & 7);
+                        uint64_t word = once(word_at(packed, here + (part * half >> 3)) >> (part * half & 7));
                         for (int one = 0; one < number; ++one, word >>= width) {
                             note(word & mask);
                             out[place++] = words[word & mask];
@@ -101,7 +101,7 @@ bool fill(const uint8_t* packed, uint64_t at, uint64_t stop, uint64_t width, con
                 out[place] = words[position < known ? position : 0];
             }
         } else {
-            highest = word_at(packed, run.at) & mask;
+            highest = once(word_at(packed, run.at) & mask);
             Word word = words[highest < known ? highest : 0];
             for (; place < end; ++place) out[place] = word;
         }
@@ -154,7 +154,7 @@ bool find_levels(const uint8_t* text, uint64_t& at, uint64_t last, int64_t size,
     if (at > last) return false;
     if (size < 0) {
         if (last - at < 4) return false;
-        size = static_cast<int64_t>(word_at(text, at) & 0xFFFFFFFF);
+        size = static_cast<int64_t>(once(word_at(text, at) & 0xFFFFFFFF));
         at += 4;
     }
     if (static_cast<uint64_t>(size) > last - at) return false;
@@ -393,22 +393,24 @@ bool read_bytes(int64_t descriptor, void* into, int64_t size, int64_t offset) {
 
 // What decodes pages, for numbers and for positions of text alike.
 //
-// descriptor  the file that pages are read from, one after the other; -1 if `data` has their bytes already
-// data        the bytes of the pages, or room for those of one, and PAGE_MARGIN more
-// base        where given bytes begin in the file
+// descriptor  the file that pages are read from, one after the other; -1 if their bytes are given
+// given       bytes of the file, PAGE_MARGIN more than those of the pages; others may write to them
+// base        where they begin in the file
+// data        room for a page as it is in the file, if that is read, and PAGE_MARGIN more
 // pages       a row for each page that has numbers
 // memory      room for a page unpacked, and PAGE_MARGIN more
 // held        where the page begins that was read to `data` and unpacked to `memory` last, -1 for none
-// dictionary  where the page of the dictionary begins, its bytes packed and unpacked, and whether it is packed, if it is read
-//             from the file when a page first needs it
+// dictionary  where the page of the dictionary begins, its bytes packed and unpacked, and whether it is packed, if it is
+//             read when a page first needs it
 // is_loaded   whether that is done
 // start       the row of the first number that is wanted
 // rows        the rows that are wanted, ascending and counted from `start`, if not all from it on are
 // missing     set where rows are null, if it has room; `nulls` counts those
 struct PagesToDecode {
     int64_t descriptor;
-    Span<uint8_t> data;
+    Span<const uint8_t> given;
     int64_t base;
+    Span<uint8_t> data;
     Matrix<const int64_t> pages;
     Span<uint8_t> memory;
     int64_t& held;
@@ -431,6 +433,16 @@ struct PagesToDecode {
         return low;
     }
 
+    // Finds bytes of the file, PAGE_MARGIN less than can be read; reads them unless they are given, or are in `into`
+    // already.  Returns null if there are fewer.
+    const uint8_t* bytes_at(int64_t offset, int64_t size, Span<uint8_t> into, bool is_read = false) const {
+        uint64_t nbytes = static_cast<uint64_t>(size), begin = static_cast<uint64_t>(offset - base);
+        auto fits = [&](uint64_t room) { return size >= 0 && room >= PAGE_MARGIN && nbytes <= room - PAGE_MARGIN; };
+        if (descriptor < 0) return begin <= given.size && fits(given.size - begin) ? given.data + begin : nullptr;
+        if (!fits(into.size) || (!is_read && !read_bytes(descriptor, into.data, size, offset))) return nullptr;
+        return into.data;
+    }
+
     // The values of a page: where they are, and which rows have one, none if all have.
     struct Values {
         const uint8_t* text;
@@ -446,31 +458,27 @@ struct PagesToDecode {
         if (known > static_cast<uint64_t>(unpacked) / plain.width || (!is_packed && packed != unpacked)) return false;
         // Numbers that are stored as they are need no other place.
         Span<uint8_t> room{reinterpret_cast<uint8_t*>(words.data), 8 * words.size}, into = plain.is_stored ? room : memory;
-        Span<uint8_t> raw = is_packed ? data : into;
-        auto fits = [](int64_t size, const Span<uint8_t>& some) { return static_cast<uint64_t>(size) + PAGE_MARGIN <= some.size; };
-        if (!fits(packed, raw) || !fits(unpacked, into)) return false;
         held = -1;
-        if (!read_bytes(descriptor, raw.data, packed, offset)) return false;
-        if (is_packed && !unpack_snappy(raw.data, 0, static_cast<uint64_t>(packed), into, static_cast<uint64_t>(unpacked))) {
-            return false;
+        const uint8_t* text = bytes_at(offset, packed, is_packed ? data : into);
+        if (!text) return false;
+        if (is_packed) {
+            uint64_t size = static_cast<uint64_t>(unpacked);
+            if (!unpack_snappy(text, 0, static_cast<uint64_t>(packed), into, size)) return false;
+            text = into.data;
         }
-        if (!plain.is_stored && !plain.read(into.data, Adjacent(), known, words.data)) return false;
+        if (text != room.data && !plain.read(text, Adjacent(), known, words.data)) return false;
         is_loaded = 1;
         return true;
     }
 
     // Finds the values of a page, unless it is damaged or unsupported.
     bool find_values(const int64_t* page, std::vector<uint8_t>& valid, Values& found) const {
-        int64_t size = static_cast<int64_t>(data.size - PAGE_MARGIN), begin = descriptor < 0 ? page[OFFSET] - base : 0;
-        if (begin < 0 || page[PACKED] < 0 || begin > size || page[PACKED] > size - begin) return false;
-        bool is_held = descriptor >= 0 && held == page[OFFSET];
-        if (!is_held) {
-            held = -1;
-            if (descriptor >= 0 && !read_bytes(descriptor, data.data, page[PACKED], page[OFFSET])) return false;
-        }
-        uint64_t at = static_cast<uint64_t>(begin), last = static_cast<uint64_t>(begin + page[PACKED]);
+        bool is_held = held == page[OFFSET];
+        if (!is_held) held = -1;
+        const uint8_t* text = bytes_at(page[OFFSET], page[PACKED], data, is_held);
+        if (!text) return false;
+        uint64_t at = 0, last = static_cast<uint64_t>(page[PACKED]);
         uint64_t levels = page[LEVELS] > 0 ? static_cast<uint64_t>(page[LEVELS]) : 0, page_rows = static_cast<uint64_t>(page[NROWS]);
-        const uint8_t* text = data.data;
         valid.clear();
         // Levels of pages of the second version come first, and are not packed.
         if (is_optional && page[LEVELS] >= 0) {
@@ -487,7 +495,7 @@ struct PagesToDecode {
             at = 0;
             last = unpacked;
         }
-        if (descriptor >= 0) held = page[OFFSET];
+        held = page[OFFSET];
         if (is_optional && page[LEVELS] < 0 && !read_levels(text, at, last, page[LEVELS], page_rows, valid)) return false;
         found = {text, at, last};
         return true;
@@ -498,8 +506,8 @@ struct PagesToDecode {
     template <class Words, class Word>
     int64_t decode(Words words, uint64_t known, const PlainNumbers& plain, Word absent, Span<Word> out) const {
         bool is_chosen = rows.size > 0;
-        require(pages.columns == WIDTH && data.size >= PAGE_MARGIN && start >= (is_chosen ? -LONGEST : 0) && start <= LONGEST,
-                "pages of other fields, without a margin, or no row to start at");
+        require(pages.columns == WIDTH && start >= (is_chosen ? -LONGEST : 0) && start <= LONGEST && base >= 0,
+                "pages of other fields, or no row to start at");
         require((!is_chosen || rows.size == out.size) && (!missing.size || missing.size == out.size), "rows of other numbers");
         int64_t done = 0, wanted = static_cast<int64_t>(out.size);
         std::vector<uint8_t> valid;
@@ -562,8 +570,9 @@ struct PagesToDecode {
                 before_values = 0;
             }
             if (values && !page[IS_PLAIN]) {
-                bool is_done = is_chosen ? fill_at(text, at + 1, last, text[at], words, known, chosen, values, before_values, target)
-                                         : fill(text, at + 1, last, text[at], words, known, skipped, target, values);
+                uint64_t width = once(uint64_t{text[at]});
+                bool is_done = is_chosen ? fill_at(text, at + 1, last, width, words, known, chosen, values, before_values, target)
+                                         : fill(text, at + 1, last, width, words, known, skipped, target, values);
                 if (!is_done) return done;
             }
             if constexpr (sizeof(Word) == 8) {
@@ -591,24 +600,24 @@ struct PagesToDecode {
 // Decodes numbers of pages, whose plain numbers of some width are multiplied by `factor` or divided by `divisor`, unless
 // both are 1; `words` is the dictionary, `known` of them, followed by any, or room for it.  `state` has the page that is held,
 // the nulls, and whether the dictionary is loaded.  For the rest see `PagesToDecode`.
-int64_t decode_pages(int64_t descriptor, Span<uint8_t> data, int64_t base, Matrix<const int64_t> pages, Span<uint8_t> memory,
-                     Span<int64_t> state, int64_t start, Span<const int64_t> rows, bool is_optional, Span<bool> missing,
+int64_t decode_pages(int64_t descriptor, Span<const uint8_t> given, int64_t base, Span<uint8_t> data,
+                     Matrix<const int64_t> pages, Span<uint8_t> memory, Span<int64_t> state, int64_t start, Span<const int64_t> rows, bool is_optional, Span<bool> missing,
                      Span<const int64_t> dictionary, Span<uint64_t> words, uint64_t known, uint64_t width, int64_t factor,
                      double divisor, uint64_t absent, Span<uint64_t> out) {
     require((width == 0 || width == 4 || width == 8) && factor > 0 && state.size == 3, "numbers of another width");
-    require(!dictionary.size || (dictionary.size == 4 && descriptor >= 0), "a dictionary that is in no file");
-    PagesToDecode all{descriptor, data, base,        pages,   memory,  state[0], dictionary, state[2],
-                      start,      rows, is_optional, missing, state[1]};
+    require(!dictionary.size || dictionary.size == 4, "a dictionary of other fields");
+    PagesToDecode all{descriptor, given, base, data,        pages,   memory,  state[0], dictionary,
+                      state[2],   start, rows, is_optional, missing, state[1]};
     return all.decode(words, known, PlainNumbers(width, factor, divisor), absent, out);
 }
 
 // The same of positions in a dictionary of `known` strings.
-int64_t decode_positions(int64_t descriptor, Span<uint8_t> data, int64_t base, Matrix<const int64_t> pages,
-                         Span<uint8_t> memory, Span<int64_t> state, int64_t start, Span<const int64_t> rows, bool is_optional,
+int64_t decode_positions(int64_t descriptor, Span<const uint8_t> given, int64_t base, Span<uint8_t> data,
+                         Matrix<const int64_t> pages, Span<uint8_t> memory, Span<int64_t> state, int64_t start, Span<const int64_t> rows, bool is_optional,
                          Span<bool> missing, uint64_t known, Span<int32_t> out) {
     require(known < uint64_t{1} << 31 && state.size == 3, "too many strings");
-    PagesToDecode all{descriptor, data, base,        pages,   memory,  state[0], {}, state[2],
-                      start,      rows, is_optional, missing, state[1]};
+    PagesToDecode all{descriptor, given, base, data,        pages,   memory,  state[0], {},
+                      state[2],   start, rows, is_optional, missing, state[1]};
     return all.decode(Positions(), known, PlainNumbers(0, 1, 1), static_cast<int32_t>(known), out);
 }
 

@@ -15,8 +15,9 @@ def look_up(
 ) -> bool: ...
 def decode_pages(
     descriptor: int,
-    data: Bytes,
+    given: Bytes,
     base: int,
+    data: Bytes,
     pages: Ints,
     memory: Bytes,
     state: Ints,
@@ -35,8 +36,9 @@ def decode_pages(
 ) -> int: ...
 def decode_positions(
     descriptor: int,
-    data: Bytes,
+    given: Bytes,
     base: int,
+    data: Bytes,
     pages: Ints,
     memory: Bytes,
     state: Ints,

@@ -47,8 +47,10 @@ _MOST_ROWS = 2**24  # of a page: more are decoded some at a time, in the general
 MARGIN = 64  # bytes behind packed data that loops read
 WIDEST = 32  # bits of a position in a dictionary
 _LONGEST_RUN = 8  # bytes that tell of a run of levels: its length, and the level
+_NO_FILE = -1  # the descriptor where loops are given the bytes
 _NO_WORDS = np.zeros(1, np.uint64)
 _NAN_BITS = int(np.array(np.nan).view(np.uint64))
+_NO_BYTES = np.zeros(0, np.uint8)
 ALL_ROWS = _NO_PLACE = np.zeros(0, np.int64)
 NO_MASK = np.zeros(0, np.bool_)
 _LEVELS = np.array([0, 1], np.uint8)
@@ -465,6 +467,24 @@ def _memory_for(size: int) -> Bytes:
     return np.empty(max(_padded(size, 1), _SMALLEST_MEMORY) + MARGIN, np.uint8)
 
 
+class PagesOfLoop(NamedTuple):
+    """What loops decode, in the order of their arguments, and memory for it."""
+
+    descriptor: int
+    """The file that they read pages from, `_NO_FILE` where the bytes are given."""
+
+    given: Bytes
+    base: int
+    """Where the given bytes begin in the file."""
+
+    packed: Bytes
+    """Memory for a page as it is in the file."""
+
+    pages: PageTable
+    unpacked: Bytes
+    state: Ints
+
+
 class PageReader(ABC):
     """Reads and unpacks pages of a flat column, of one row group after the other.
 
@@ -483,7 +503,7 @@ class PageReader(ABC):
         # Whether loops decode plain pages.
         self._is_plain = False
         # Memory for a page as it is in the file, unpacked, and for the numbers of a dictionary.
-        self._packed = self._unpacked = np.empty(0, np.uint8)
+        self._packed = self._unpacked = _NO_BYTES
         self._words_memory = np.empty(0, np.uint64)
         self._state = np.empty(3, np.int64)
 
@@ -510,6 +530,8 @@ class PageReader(ABC):
         self._by_loop = codec != "ZSTD"
         self._list = PageList(self._ranges, place, self._column, self._itemsize, find_pages)
         self._state[:] = -1, 0, 0
+        # The file in memory, if it has the chunk there.
+        self._window = self._ranges.in_window(0, self._ranges.file.size, place.offset, place.offset + place.size)
         self._sized: PageTable | None = None
         self._reads_pages = False
         for name in self._OF_CHUNK:
@@ -607,9 +629,10 @@ class PageReader(ABC):
             nwords = _padded(dictionary.nvalues, 8) if self._is_plain else 0
         if checksum >= 0 or max(packed, unpacked) > tuning.MOST_SCRATCH_BYTES // 4:
             return False
-        if len(self._packed) < packed + MARGIN or len(self._unpacked) < unpacked + MARGIN:
-            self._packed, self._unpacked = _memory_for(packed), _memory_for(unpacked)
-            self._state[_IN_MEMORY] = -1
+        if len(self._packed) < packed + MARGIN and not len(self._window):
+            self._packed, self._state[_IN_MEMORY] = _memory_for(packed), -1
+        if len(self._unpacked) < unpacked + MARGIN:
+            self._unpacked, self._state[_IN_MEMORY] = _memory_for(unpacked), -1
         if len(self._words_memory) < nwords:
             self._words_memory = new_array(nwords, np.uint64)
             self._state[_IS_LOADED] = 0
@@ -619,7 +642,10 @@ class PageReader(ABC):
         self, pages: PageTable, start: int, out: NumberArray, rows: NumberArray, missing: Bools
     ) -> int:
         """Decode rows in a loop that reads the pages."""
-        given = self._ranges.dense_file, self._packed, 0, pages, self._unpacked, self._state
+        descriptor = self._ranges.dense_file
+        if descriptor is None or len(self._window):
+            descriptor = _NO_FILE
+        given = PagesOfLoop(descriptor, self._window, 0, self._packed, pages, self._unpacked, self._state)
         done = self._loop(given, start, rows, missing, out)
         self._note_done(pages, start + int(rows[done] if len(rows) else done) if done < len(out) else None)
         return done
@@ -653,8 +679,11 @@ class PageReader(ABC):
                 # What dictionaries are read into is used before.
                 self._load_dictionary()
             data, unpacked, base = self._read_batch(some)
-            given = -1, data, base, np.array(some, np.int64), unpacked, self._state
-            done = self._loop(given, first, rows[here] if len(rows) else rows, missing[here], out[here])
+            # Memory of a page unpacked is anybody's after the loop.
+            self._state[_IN_MEMORY] = -1
+            given = PagesOfLoop(_NO_FILE, data, base, _NO_BYTES, np.array(some, np.int64), unpacked, self._state)
+            begin = (0, rows[here]) if len(rows) else (first, rows)
+            done = self._loop(given, *begin, missing[here], out[here])
             row += done
             if done < count:
                 self._note_done(pages, int(rows[row]) if len(rows) else start + row)
@@ -708,7 +737,7 @@ class PageReader(ABC):
         """Read the dictionary, unless that was done before."""
 
     @abstractmethod
-    def _loop(self, given: tuple[Any, ...], start: int, rows: NumberArray, missing: Bools, out: NumberArray) -> int:
+    def _loop(self, given: PagesOfLoop, start: int, rows: NumberArray, missing: Bools, out: NumberArray) -> int:
         """Decode rows of given pages, and return how many."""
 
     @abstractmethod
@@ -846,8 +875,8 @@ class NumberPageReader(PageReader):
     def _with_nulls(self, found: NumberArray, missing: Bools) -> NumberArray | NullableColumn:
         return NullableColumn(found, missing if missing.any() else None) if self._is_nullable else found
 
-    def _loop(self, given: tuple[Any, ...], start: int, rows: NumberArray, missing: Bools, out: NumberArray) -> int:
-        place, words, nwords = self._words(given[3], start, rows, len(out))
+    def _loop(self, given: PagesOfLoop, start: int, rows: NumberArray, missing: Bools, out: NumberArray) -> int:
+        place, words, nwords = self._words(given.pages, start, rows, len(out))
         how = start, rows, self._column.is_optional, missing, place, words, nwords
         return loops.decode_pages(*(*given, *how, *self._about, out.view(np.uint64)))
 

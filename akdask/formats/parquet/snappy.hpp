@@ -27,7 +27,7 @@ INLINE void unpack_near_numbers(const uint8_t* data, uint64_t& at, uint64_t last
     constexpr uint64_t BACK = 8, LONGEST_ELEMENTS = 3 + BACK;
     uint64_t number = word_at(into, done - BACK);
     while (last - at >= LONGEST_ELEMENTS && size - done >= BACK) {
-        uint64_t word = word_at(data, at), tag = word & 255, bits = 8 * ((tag >> 2) + 1);
+        uint64_t word = once(word_at(data, at)), tag = word & 255, bits = 8 * ((tag >> 2) + 1);
         // The tag of a literal of up to four bytes, and behind it that of a copy of the others, from eight bytes before.
         if (tag & ~uint64_t{12} || (word >> 8 >> bits & 0xFFFF) != (BACK << 8 | (12 - tag) | 1)) return;
         uint64_t literal = (uint64_t{1} << bits) - 1;
@@ -63,7 +63,7 @@ struct Unpacking {
 
     // Unpacks an element; false if it is damaged.
     bool element() {
-        uint64_t word = word_at(data, at), kind = word & 3, length = ((word & 255) >> 2) + 1, back;
+        uint64_t word = once(word_at(data, at)), kind = word & 3, length = ((word & 255) >> 2) + 1, back;
         uint64_t nbytes = kind == 3 ? 5 : kind + 1;
         if (nbytes > last - at) return false;
         at += nbytes;
@@ -91,7 +91,7 @@ struct Unpacking {
         constexpr uint64_t FEW = 4, SHORT = 16;  // bytes of a literal in one word with a copy behind it, and of a short one
         constexpr uint64_t LONGEST_COPY = 64, LONGEST_TAG = 3;
         while (last - at >= 1 + SHORT + LONGEST_TAG && size - done >= SHORT + LONGEST_COPY) {
-            uint64_t word = word_at(data, at), back, length;
+            uint64_t word = once(word_at(data, at)), back, length;
             if (!(word & 3)) {
                 length = ((word & 255) >> 2) + 1;
                 if (length > SHORT) return true;

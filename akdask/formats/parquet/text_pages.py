@@ -30,6 +30,7 @@ from akdask.formats.parquet.pages import (
     NoPlainPagesError,
     PageField,
     PageReader,
+    PagesOfLoop,
     PageTable,
     UnpackedPage,
     page_with,
@@ -145,7 +146,7 @@ class TextPageReader(PageReader):
     def _load_dictionary(self) -> None:
         self._dictionary  # noqa: B018 - computed on first use
 
-    def _loop(self, given: tuple[Any, ...], start: int, rows: NumberArray, missing: Bools, out: NumberArray) -> int:
+    def _loop(self, given: PagesOfLoop, start: int, rows: NumberArray, missing: Bools, out: NumberArray) -> int:
         known = len(self._dictionary.starts) - 1
         return loops.decode_positions(*(*given, start, rows, self._column.is_optional, missing, known, out))
 

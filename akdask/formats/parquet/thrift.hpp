@@ -15,7 +15,7 @@ bool varint(const uint8_t* text, uint64_t& at, uint64_t stop, uint64_t most_shif
     number = 0;
     for (uint64_t shift = 0;; shift += 7) {
         if (at >= stop || shift > most_shift) return false;
-        uint64_t byte = text[at++];
+        uint64_t byte = once(uint64_t{text[at++]});
         number |= (byte & 127) << shift;
         if (byte < 128) return true;
     }

@@ -30,6 +30,7 @@ from akdask.formats.parquet.pages import (
     PageList,
 )
 from akdask.formats.parquet.reader import RowGroupPartReader
+from akdask.storage import tuning as storage_tuning
 from akdask.storage.files import identify
 from akdask.storage.objects import VALUES
 from akdask.storage.ranges import _LocalReader, range_reader
@@ -97,11 +98,26 @@ def test_pages_have_what_pyarrow_reads(tmp_path_factory, data, version, nullable
     # Large pages are kept from one block to the next, small ones unpacked again.
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(tuning, "PARQUET_SMALL_PAGE", data.draw(st.sampled_from([0, 2**18])))
+        patched.setattr(storage_tuning, "LEAST_WINDOW_BYTES", data.draw(st.sampled_from([1, 2**40])))
         if data.draw(st.booleans()):
             # As of remote files, whose pages no loop reads.
             patched.setattr(_LocalReader, "dense_file", None)
         found = read_pages(path, data.draw(st.sampled_from([None, 33, 64]) | st.just(1 if len(values) < 200 else 100)))
     np.testing.assert_array_equal(to_objects(found), expected)
+
+
+@pytest.mark.parametrize("by_loop", [True, False])
+@pytest.mark.parametrize("dictionary", [True, False])
+def test_rows_of_any_page_are_read_alone(numbers, monkeypatch, by_loop, dictionary):
+    """Also of remote files, whose pages no loop reads."""
+    if not by_loop:
+        monkeypatch.setattr(_LocalReader, "dense_file", None)
+    values = np.arange(9000) // 3
+    path = numbers(values, use_dictionary=dictionary, data_page_size=500, row_group_size=4000)
+    rows = np.array([0, 2500, 2501, 3999, 4000, 7777, 8999])
+    for first in range(len(rows)):
+        for reader, _ in readers_of(path):
+            assert reader.read_rows("x", rows[first:]).tolist() == values[rows[first:]].tolist()
 
 
 TIMES = [
@@ -305,7 +321,8 @@ def test_rows_that_pages_do_not_have_touch_no_other_memory(rows, encoding, start
     data = np.frombuffer(bytes(10 * 8) if encoding == "plain" else b"\1\4\0\0", np.uint8)
     page = np.array([[0, 10, 0, len(data), len(data), -1, 0, encoding == "plain", -1, -1]])
     out = np.full(4, 170, np.uint64)
-    given = -1, np.append(data, np.zeros(64, np.uint8)), 0, page, np.zeros(64, np.uint8), np.array([-1, 0, 0])
+    room = np.zeros(64, np.uint8)
+    given = -1, np.append(data, room), 0, room, page, room, np.array([-1, 0, 0])
     nothing = np.zeros(0, np.int64)
     with suppress(ValueError):
         loops.decode_pages(
@@ -319,13 +336,18 @@ WIDE = np.array([3, -(2**40), 2**62, 7, 9], np.int64)
 NARROW = np.array([3, -70_000, 2**30, 7, 9], np.int32)
 
 
-def decode_with_dictionary(path, dictionary, width, room, into, *, known=5, factor=1, divisor=1.0):
-    """Return the rows that a loop has decoded of a page with five entries of a dictionary, and their numbers."""
+def decode_with_dictionary(path, dictionary, width, room, into, *, known=5, factor=1, divisor=1.0, behind=None):
+    """Return the rows that a loop has decoded of a page with five entries of a dictionary, and their numbers.
+
+    It reads the file, or is given its bytes and some behind them.
+    """
     page = np.array([[0, 5, 0, 5, 5, -1, 0, 0, -1, -1]])
     words, out = np.full(room + 2, 170, np.uint64), np.zeros(5, np.uint64)
     data, memory = np.full(into + 8, 170, np.uint8), np.full(into + 8, 170, np.uint8)
     with path.open("rb") as file:
-        given = file.fileno(), data[:-8], 0, page, memory[:-8], np.array([-1, 0, 0])
+        text = np.frombuffer(file.read() + bytes(behind or 0), np.uint8)
+        given = (file.fileno(), text[:0]) if behind is None else (-1, text)
+        given = *given, 0, data[:-8], page, memory[:-8], np.array([-1, 0, 0])
         about = words[1:-1], known, width, factor, divisor, 0
         some = np.zeros(0, np.int64), False, np.zeros(0, np.bool_), np.array(dictionary)
         done = loops.decode_pages(*given, 0, *some, *about, out)
@@ -336,10 +358,10 @@ def decode_with_dictionary(path, dictionary, width, room, into, *, known=5, fact
 
 
 @pytest.mark.parametrize("codec", ["none", "snappy"])
-@pytest.mark.parametrize(
-    ("numbers", "factor", "divisor"), [(WIDE, 1, 1.0), (NARROW, 1, 1.0), (NARROW, 1000, 1.0), (NARROW, 1, 100.0)]
-)
-def test_a_loop_reads_the_dictionary_that_a_page_needs(tmp_path, codec, numbers, factor, divisor):
+@pytest.mark.parametrize("stored", [(WIDE, 1, 1.0), (NARROW, 1, 1.0), (NARROW, 1000, 1.0), (NARROW, 1, 100.0)])
+@pytest.mark.parametrize("behind", [None, 64])
+def test_a_loop_reads_the_dictionary_that_a_page_needs(tmp_path, codec, stored, behind):
+    numbers, factor, divisor = stored
     # Positions of three bits: 0 to 4, as a run of eight.
     page = b"\3\3" + sum(position << 3 * position for position in range(5)).to_bytes(3, "little")
     raw = numbers.tobytes()
@@ -348,7 +370,7 @@ def test_a_loop_reads_the_dictionary_that_a_page_needs(tmp_path, codec, numbers,
     path.write_bytes(page + packed)
     place = [len(page), len(packed), len(raw), codec == "snappy"]
     width, room = numbers.itemsize, 40 // 8 + 64 // 8
-    about = {"factor": factor, "divisor": divisor}
+    about = {"factor": factor, "divisor": divisor, "behind": behind}
     done, out = decode_with_dictionary(path, place, width, room, 40 + 64, **about)
     assert done == 5
     wanted = numbers / divisor if divisor != 1 else numbers.astype(np.int64) * factor
@@ -359,12 +381,13 @@ def test_a_loop_reads_the_dictionary_that_a_page_needs(tmp_path, codec, numbers,
 
     assert refused(place, width=0)
     assert refused(place, known=6, room=room + 1)
-    # Numbers as they are stored are read or unpacked to their own place.
-    needed = [len(packed)] * (codec == "snappy") + [len(raw)] * (width == 4)
+    # Numbers as they are stored are read or unpacked to their own place; given bytes have theirs already.
+    is_read, is_packed = behind is None, codec == "snappy"
+    needed = [len(packed)] * (is_read and is_packed) + [len(raw)] * (width == 4 and (is_read or is_packed))
     assert not needed or refused(place, into=max(needed) + 63)
     assert refused(place, room=4)
-    if width == 8:
-        assert refused(place, room=room - 1)
+    assert refused(place, room=room - 1) == (width == 8 and (is_read or is_packed))
+    assert is_read or refused(place, behind=63)
     for field in range(3):
         assert refused([*place[:field], -1, *place[field + 1 :]])
     for more in (-1, 1):
@@ -389,15 +412,14 @@ def test_readers_that_share_memory_find_their_own_dictionary_again(tmp_path, dty
                 assert found.view(np.int64).tolist() == rows[start : start + 700].tolist()
 
 
-def test_a_dictionary_is_in_a_file():
-    page = np.array([[0, 4, 0, 32, 32, -1, 0, 1, -1, -1]])
-    given = -1, np.zeros(96, np.uint8), 0, page, np.zeros(96, np.uint8), np.array([-1, 0, 0])
+def test_a_dictionary_has_four_fields():
+    page, room = np.array([[0, 4, 0, 32, 32, -1, 0, 1, -1, -1]]), np.zeros(96, np.uint8)
+    given = -1, room, 0, room, page, room, np.array([-1, 0, 0])
     some = np.zeros(0, np.int64), False, np.zeros(0, np.bool_)
-    for dictionary in ([0, 8, 8, 0], [0, 8, 8]):
-        with pytest.raises(ValueError, match="in no file"):
-            loops.decode_pages(
-                *given, 0, *some, np.array(dictionary), np.zeros(9, np.uint64), 1, 8, 1, 1.0, 0, np.zeros(4, np.uint64)
-            )
+    with pytest.raises(ValueError, match="other fields"):
+        loops.decode_pages(
+            *given, 0, *some, np.array([0, 8, 8]), np.zeros(9, np.uint64), 1, 8, 1, 1.0, 0, np.zeros(4, np.uint64)
+        )
 
 
 def test_no_plain_pages_is_no_error_of_the_library():
