@@ -599,8 +599,6 @@ class ArrayView(pdarray):
             all do.  The shape is stored and read by akdask either way.
         num_locales
             As in `pdarray.to_hdf`.
-        storage_options : mapping of str to value, optional
-            Arguments of fsspec for URLs, such as keys or ``anon=True``.
 
         Examples
         --------

@@ -1088,8 +1088,6 @@ class Strings(ElementwiseArray):
         ----------
         na_rep : str, optional
             Text to write for missing text, which HDF5 cannot hold; empty text, with a warning, unless given.
-        storage_options : mapping of str to value, optional
-            Arguments of fsspec for URLs, such as keys or ``anon=True``.
 
         Warns
         -----

@@ -250,8 +250,6 @@ class Writable(Registered):
         num_locales : int, optional
             Number of files of a set, one for each partition unless given; otherwise rows are split again.  An array
             added to a set needs one partition for each of its files, or a single one, or this number.
-        storage_options : mapping of str to value, optional
-            Arguments of fsspec for URLs, such as keys or ``anon=True``.
 
         Raises
         ------
@@ -324,8 +322,6 @@ class Writable(Registered):
             The format.
         file_type
             As in `to_hdf`.
-        storage_options : mapping of str to value, optional
-            Arguments of fsspec for URLs, such as keys or ``anon=True``.
 
         Raises
         ------
@@ -373,8 +369,6 @@ class Writable(Registered):
             Number of files, as in `to_hdf`.
         file_size : int, optional
             Bytes of a file, as in `akdask.to_parquet`.
-        storage_options : mapping of str to value, optional
-            Arguments of fsspec for URLs, such as keys or ``anon=True``.
 
         Raises
         ------
@@ -441,8 +435,6 @@ class Writable(Registered):
             Number of files, one for each partition unless given.
         na_rep : str, default ""
             Text to write for missing text.
-        storage_options : mapping of str to value, optional
-            Arguments of fsspec for URLs, such as keys or ``anon=True``.
 
         Raises
         ------
@@ -483,8 +475,6 @@ class Writable(Registered):
             Name of the object, as in `to_hdf`.
         repack : bool
             Accepted for compatibility with Arkouda; the space of the old object is always freed.
-        storage_options : mapping of str to value, optional
-            Arguments of fsspec for URLs, such as keys or ``anon=True``.
 
         Examples
         --------

@@ -572,8 +572,6 @@ def read_blob(
         microseconds if the footer has times before 1677 or after 2262.
     categoricals : bool, default False
         Whether codes become a Categorical of all texts of the lookup table, rather than text.
-    storage_options : mapping of str to value, optional
-        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Returns
     -------

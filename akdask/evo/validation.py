@@ -128,8 +128,6 @@ def validate(
         Number of active cells, which a mask has as many true values of.
     lookup : mapping, DataFrame, table or path, optional
         The lookup table of codes, keys first.
-    storage_options : mapping of str to value, optional
-        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Returns
     -------

@@ -404,8 +404,6 @@ class DataFrame(RowLabelled):
             The format, told from the first bytes unless given.
         widen : bool, default False
             As in `akdask.read_hdf`.
-        storage_options : mapping of str to value, optional
-            Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
         Raises
         ------
@@ -447,8 +445,6 @@ class DataFrame(RowLabelled):
             Types of columns.
         widen : bool, default False
             As in `akdask.read_csv`.
-        storage_options : mapping of str to value, optional
-            Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
         Examples
         --------
@@ -3362,8 +3358,6 @@ class DataFrame(RowLabelled):
             Number of files of a set, to which rows are repartitioned; one for each partition unless given.
         na_rep : str, optional
             Text for missing text, which HDF5 cannot store; empty text, with a warning, unless given.
-        storage_options : mapping of str to value, optional
-            Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
         Raises
         ------
@@ -3450,8 +3444,6 @@ class DataFrame(RowLabelled):
             Number of files, as in `to_hdf`.
         file_size : int, optional
             Bytes of a file, as in `akdask.to_parquet`.
-        storage_options : mapping of str to value, optional
-            Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
         Examples
         --------
@@ -3540,8 +3532,6 @@ class DataFrame(RowLabelled):
             Number of files, one for each partition unless given.
         na_rep : str, default ""
             Text for missing text.
-        storage_options : mapping of str to value, optional
-            Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
         Raises
         ------
@@ -3589,8 +3579,6 @@ class DataFrame(RowLabelled):
             As in `to_hdf`.
         compression : str, optional
             For formats that take it.
-        storage_options : mapping of str to value, optional
-            Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
         Raises
         ------

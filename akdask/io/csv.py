@@ -93,8 +93,6 @@ def read_csv(
         How many lines at the beginning of each file are passed over.
     na_values : str, number or list of them, optional
         Further cells that have no value, as they are written, besides empty ones, ``NA``, ``null`` and the like.
-    storage_options : mapping of str to value, optional
-        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Returns
     -------
@@ -182,8 +180,6 @@ def to_csv(
         Compression of the files, whatever the extension; none by default.  Arkouda reads no compressed files.
     na_rep : str, default ""
         Text written for missing text.
-    storage_options : mapping of str to value, optional
-        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Raises
     ------
@@ -223,8 +219,6 @@ def ls_csv(filename: Path, col_delim: str = ",", *, storage_options: Mapping[str
         A file, or a pattern for a set of files.
     col_delim : str, default ","
         The delimiter between fields.
-    storage_options : mapping of str to value, optional
-        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Examples
     --------
@@ -255,8 +249,6 @@ def get_columns(
         The delimiter between fields.
     allow_errors : bool, default False
         Pass over files that are missing or cannot be read.
-    storage_options : mapping of str to value, optional
-        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Raises
     ------

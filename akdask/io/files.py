@@ -324,8 +324,6 @@ def read_hdf(  # noqa: PLR0917 - Arkouda's signature
         Read numbers of different types in the files, such as int64 and float64, as their common type; an integer that a
         float would change is an error on reading.  Otherwise columns whose types differ are left out, with one warning,
         and are an error if named.
-    storage_options : mapping of str to value, optional
-        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Returns
     -------
@@ -392,8 +390,6 @@ def read_tagged_data(  # noqa: PLR0917 - Arkouda's signature
         For formats that take them.
     widen : bool, default False
         As in `read_hdf`.
-    storage_options : mapping of str to value, optional
-        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Returns
     -------
@@ -460,8 +456,6 @@ def read(  # noqa: PLR0917 - Arkouda's signature
         For formats that take them.
     widen : bool, default False
         As in `read_hdf`.
-    storage_options : mapping of str to value, optional
-        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Raises
     ------
@@ -513,8 +507,6 @@ def load(
         As in `read`.
     widen : bool, default False
         As in `read_hdf`.
-    storage_options : mapping of str to value, optional
-        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Returns
     -------
@@ -564,8 +556,6 @@ def load_all(
         As in `read`.
     widen : bool, default False
         As in `read_hdf`.
-    storage_options : mapping of str to value, optional
-        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Examples
     --------
@@ -612,8 +602,6 @@ def to_hdf(
         Number of files of a set; by default the largest number of partitions of the objects.
     na_rep : str, optional
         Text written for missing text, which HDF5 cannot store; empty text, with a warning, by default.
-    storage_options : mapping of str to value, optional
-        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Raises
     ------
@@ -668,8 +656,6 @@ def save_all(  # noqa: PLR0917 - Arkouda's signature
         As in `to_hdf`.
     compression : str, optional
         For formats that take it.
-    storage_options : mapping of str to value, optional
-        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Raises
     ------
@@ -731,8 +717,6 @@ def ls(
         A file, or a pattern for a set of files.
     col_delim, read_nested
         For formats that take them.
-    storage_options : mapping of str to value, optional
-        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Examples
     --------
@@ -764,8 +748,6 @@ def get_datasets(
         Pass over files that are missing or cannot be read.
     column_delim, read_nested
         For formats that take them.
-    storage_options : mapping of str to value, optional
-        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Raises
     ------
@@ -800,8 +782,6 @@ def get_filetype(filenames: Filenames, *, storage_options: Mapping[str, Any] | N
     ----------
     filenames : str, path or sequence of them
         Files or glob patterns.
-    storage_options : mapping of str to value, optional
-        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Examples
     --------

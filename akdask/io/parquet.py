@@ -79,8 +79,6 @@ def read_parquet(  # noqa: PLR0917 - Arkouda's signature
         Read decimals as the floats next to them, or exactly, as integers that count their last digit: 1.25 of a type
         with two digits after the point is 125.  Integers of more than 18 digits are of any size, and none may be null.
         Decimals in lists are floats.
-    storage_options : mapping of str to value, optional
-        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Returns
     -------
@@ -140,8 +138,6 @@ def get_null_indices(
         As in `read_parquet`.
     datasets : str or sequence of str, optional
         Names of the columns, of any type; all by default.
-    storage_options : mapping of str to value, optional
-        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Returns
     -------
@@ -209,8 +205,6 @@ def to_parquet(  # noqa: PLR0917 - Arkouda's signature
         dictionaries are smaller.  Strings are measured first, which computes them.
     checksums : bool, default False
         Give each page a checksum (CRC-32).  Pages that have one are compared with it whenever they are read.
-    storage_options : mapping of str to value, optional
-        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Raises
     ------

@@ -68,8 +68,6 @@ def scan(source: Filenames, *, storage_options: Mapping[str, Any] | None = None,
     ----------
     source : str, path or list of them
         Files, folders, glob patterns, or the prefix of a set.
-    storage_options : mapping of str to value, optional
-        Options with which fsspec opens URLs, such as keys or ``anon=True``.
     **options
         Options of the reader that is chosen.  CSV files also take `usecols`, the names or positions of the columns, and
         `index_col`, the one that labels the rows.

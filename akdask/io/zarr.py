@@ -39,8 +39,6 @@ def read_zarr(
         Expected number of dimensions, which Arkouda requires.
     dtype : dtype, optional
         Type that its elements should have once they are widened, as for `ndim`.
-    storage_options : mapping of str to value, optional
-        Options with which fsspec opens URLs, such as keys or ``anon=True``.
 
     Returns
     -------

@@ -10,8 +10,10 @@ from __future__ import annotations
 import contextvars
 import errno
 import glob
+import inspect
 import os
 import random
+import re
 import stat
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -110,7 +112,7 @@ def accessing(options: StorageOptions) -> Iterator[None]:
 
 
 def takes_storage_options(function: Callable[Parameters, Found]) -> Callable[Parameters, Found]:
-    """Make a function with a parameter `storage_options` open URLs with these options.
+    """Make a function with a parameter `storage_options`, which is documented last, open URLs with these options.
 
     Raises
     ------
@@ -131,7 +133,16 @@ def takes_storage_options(function: Callable[Parameters, Found]) -> Callable[Par
         with accessing(StorageOptions(given)):
             return function(*args, **kwargs)
 
+    documented = inspect.cleandoc(function.__doc__ or "")
+    if "storage_options :" not in documented:
+        accessed.__doc__ = _PARAMETERS.sub(rf"\g<0>\n{_DOCUMENTED}", documented, count=1)
     return accessed
+
+
+_PARAMETERS = re.compile(r"^Parameters\n-+\n.*?(?=\n\n\w+\n---|\Z)", re.DOTALL | re.MULTILINE)
+
+_DOCUMENTED = """storage_options : mapping of str to value, optional
+    Options with which fsspec opens URLs, such as keys or ``anon=True``."""
 
 
 def file_system(url: str) -> tuple[Any, str]:
