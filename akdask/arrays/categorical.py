@@ -11,9 +11,8 @@ from akdask.arrays import categories as tables
 from akdask.arrays import sorting
 from akdask.arrays.array import Array, can_be_asked_for
 from akdask.arrays.categories import DEFAULT_NA
-from akdask.arrays.pdarray import pdarray
+from akdask.arrays.pdarray import Sortable, pdarray
 from akdask.arrays.reductions import reduced
-from akdask.arrays.scalar import Scalar
 from akdask.arrays.sorting import SortingAlgorithm
 from akdask.arrays.strings import Strings
 from akdask.arrays.text import as_str
@@ -36,7 +35,7 @@ Positions = tuple[pdarray | None, pdarray | None]
 
 @errors_end_at_caller
 @can_be_asked_for
-class Categorical(Array):
+class Categorical(Sortable):
     """A lazy array of strings with few distinct values: an int64 code for each row, and a table with each label once.
 
     One of the labels stands for missing values.  It is added as the last label if it is not among them.
@@ -630,61 +629,6 @@ class Categorical(Array):
         [1, 0, 2]
         """
         return sorting.coargsort([self], algorithm, ascending)
-
-    def is_sorted(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return whether the elements are in ascending order, which no missing element is part of; lazy.
-
-        Examples
-        --------
-        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
-        >>> c.is_sorted(), c.sort_values().is_sorted()
-        (np.False_, np.True_)
-        """
-        return sorting.is_sorted(self, axis)
-
-    def mink(self, k: int) -> Any:
-        """Return the `k` smallest elements in ascending order; see `akdask.mink`.
-
-        Examples
-        --------
-        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
-        >>> c.as_ordered().mink(2).tolist()
-        ['a', 'b']
-        """
-        return sorting.few_extremes("mink", self, k)
-
-    def maxk(self, k: int) -> Any:
-        """Return the `k` largest elements in ascending order; see `akdask.maxk`.
-
-        Examples
-        --------
-        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
-        >>> c.as_ordered().maxk(2).tolist()
-        ['b', 'b']
-        """
-        return sorting.few_extremes("maxk", self, k)
-
-    def argmink(self, k: int) -> Any:
-        """Return the positions of the `k` smallest elements; see `akdask.argmink`.
-
-        Examples
-        --------
-        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
-        >>> c.as_ordered().argmink(2).tolist()
-        [1, 0]
-        """
-        return sorting.few_extremes("argmink", self, k)
-
-    def argmaxk(self, k: int) -> Any:
-        """Return the positions of the `k` largest elements; see `akdask.argmaxk`.
-
-        Examples
-        --------
-        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
-        >>> c.as_ordered().argmaxk(2).tolist()
-        [0, 2]
-        """
-        return sorting.few_extremes("argmaxk", self, k)
 
     def sort_values(self) -> Categorical:
         """Return the elements in order of their labels; lazy.

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from akdask.arrays import sorting
-from akdask.arrays.array import as_ndarray, check_axis, shows
+from akdask.arrays.array import Array, as_ndarray, check_axis, shows
 from akdask.arrays.elementwise import ElementwiseArray, assigned
 from akdask.arrays.families import reduction, shown_by
 from akdask.arrays.reductions import checked_ddof, corr, cov, distinct_count, quantiles, reduced, reduced_along_rows
@@ -115,8 +115,63 @@ def _spread_of_elements(
 
 
 @errors_end_at_caller
+class Sortable(Array):
+    """Arrays whose elements have an order."""
+
+    def is_sorted(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
+        """Return whether the elements are in ascending order, which no NaN or missing element is part of; lazy.
+
+        Examples
+        --------
+        >>> bool(ak.array([1, 1, 3]).is_sorted())
+        True
+        """
+        return sorting.is_sorted(self, axis)
+
+    def mink(self, k: int) -> Any:
+        """Return the `k` smallest elements in ascending order; see `akdask.mink`.
+
+        Examples
+        --------
+        >>> ak.array([3, 1, 3]).mink(2).tolist()
+        [1, 3]
+        """
+        return sorting.few_extremes("mink", self, k)
+
+    def maxk(self, k: int) -> Any:
+        """Return the `k` largest elements in ascending order; see `akdask.maxk`.
+
+        Examples
+        --------
+        >>> ak.array(["b", "a", "B2"]).maxk(2).tolist()
+        ['a', 'b']
+        """
+        return sorting.few_extremes("maxk", self, k)
+
+    def argmink(self, k: int) -> Any:
+        """Return the positions of the `k` smallest elements; see `akdask.argmink`.
+
+        Examples
+        --------
+        >>> ak.Categorical(ak.array(["b", "a", "b"])).as_ordered().argmink(2).tolist()
+        [1, 0]
+        """
+        return sorting.few_extremes("argmink", self, k)
+
+    def argmaxk(self, k: int) -> Any:
+        """Return the positions of the `k` largest elements; see `akdask.argmaxk`.
+
+        Examples
+        --------
+        >>> ak.array([3, 1, 5]).argmaxk(2).tolist()
+        [0, 2]
+        """
+        return sorting.few_extremes("argmaxk", self, k)
+
+
+@errors_end_at_caller
 @shows("int", "uint", "float", "bool", "bigint")
-class pdarray(ElementwiseArray):
+class pdarray(Sortable, ElementwiseArray):
     """A lazy array of int64, uint64, float64, bool or bigint.
 
     Made by reading files, by `array`, `arange` and their like, and by computing with other arrays.  Everything is lazy
@@ -450,59 +505,6 @@ class pdarray(ElementwiseArray):
         """
         check_axis("argsort", axis)
         return sorting.coargsort([self], algorithm, ascending)
-
-    def is_sorted(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return whether the elements are in ascending order, which no NaN or missing text is part of; lazy.
-
-        Examples
-        --------
-        >>> bool(ak.array([1, 1, 3]).is_sorted())
-        True
-        """
-        return sorting.is_sorted(self, axis)
-
-    def mink(self, k: int) -> Any:
-        """Return the `k` smallest elements in ascending order; see `akdask.mink`.
-
-        Examples
-        --------
-        >>> a = ak.array([3, 1, 3])
-        >>> a.mink(2).tolist()
-        [1, 3]
-        """
-        return sorting.few_extremes("mink", self, k)
-
-    def maxk(self, k: int) -> Any:
-        """Return the `k` largest elements in ascending order; see `akdask.maxk`.
-
-        Examples
-        --------
-        >>> a = ak.array([3, 1, 3])
-        >>> a.maxk(2).tolist()
-        [3, 3]
-        """
-        return sorting.few_extremes("maxk", self, k)
-
-    def argmink(self, k: int) -> Any:
-        """Return the positions of the `k` smallest elements; see `akdask.argmink`.
-
-        Examples
-        --------
-        >>> a = ak.array([3, 1, 3])
-        >>> a.argmink(1).tolist()
-        [1]
-        """
-        return sorting.few_extremes("argmink", self, k)
-
-    def argmaxk(self, k: int) -> Any:
-        """Return the positions of the `k` largest elements; see `akdask.argmaxk`.
-
-        Examples
-        --------
-        >>> ak.array([3, 1, 5]).argmaxk(2).tolist()
-        [0, 2]
-        """
-        return sorting.few_extremes("argmaxk", self, k)
 
     # elements
 

@@ -12,7 +12,7 @@ from akdask.arrays import sorting, text
 from akdask.arrays.array import can_be_asked_for, shows
 from akdask.arrays.elementwise import ElementwiseArray, assigned
 from akdask.arrays.families import reduction
-from akdask.arrays.pdarray import pdarray
+from akdask.arrays.pdarray import Sortable, pdarray
 from akdask.arrays.reductions import distinct_count, reduced_along_rows
 from akdask.arrays.scalar import Scalar
 from akdask.arrays.sorting import SortingAlgorithm
@@ -47,7 +47,7 @@ def _of_strings(strings: Strings, name: str, axis: int | None = None) -> Scalar:
 @errors_end_at_caller
 @can_be_asked_for
 @shows("str")
-class Strings(ElementwiseArray):
+class Strings(Sortable, ElementwiseArray):
     """A lazy array of UTF-8 strings, stored as Arrow offsets and bytes in each partition.
 
     Made by reading files and by `array`.  Methods that test or change strings are lazy and keep the rows.
@@ -951,65 +951,10 @@ class Strings(ElementwiseArray):
         """
         return sorting.coargsort([self], algorithm, ascending)
 
-    def is_sorted(self, axis: int | None = None, keepdims: bool = False) -> Scalar:
-        """Return whether the strings are in ascending order, which no missing text is part of; lazy.
-
-        Examples
-        --------
-        >>> s = ak.array(["b", "a", "B2"])
-        >>> s.is_sorted(), ak.array(["a", "b"]).is_sorted()
-        (np.False_, np.True_)
-        """
-        return sorting.is_sorted(self, axis)
-
     min = reduction("min", _of_strings)
     max = reduction("max", _of_strings)
     argmin = reduction("argmin", _of_strings)
     argmax = reduction("argmax", _of_strings)
-
-    def mink(self, k: int) -> Any:
-        """Return the `k` smallest strings in ascending order; see `akdask.mink`.
-
-        Examples
-        --------
-        >>> s = ak.array(["b", "a", "B2"])
-        >>> s.mink(2).tolist()
-        ['B2', 'a']
-        """
-        return sorting.few_extremes("mink", self, k)
-
-    def maxk(self, k: int) -> Any:
-        """Return the `k` largest strings in ascending order; see `akdask.maxk`.
-
-        Examples
-        --------
-        >>> s = ak.array(["b", "a", "B2"])
-        >>> s.maxk(2).tolist()
-        ['a', 'b']
-        """
-        return sorting.few_extremes("maxk", self, k)
-
-    def argmink(self, k: int) -> Any:
-        """Return the positions of the `k` smallest strings; see `akdask.argmink`.
-
-        Examples
-        --------
-        >>> s = ak.array(["b", "a", "B2"])
-        >>> s.argmink(2).tolist()
-        [2, 1]
-        """
-        return sorting.few_extremes("argmink", self, k)
-
-    def argmaxk(self, k: int) -> Any:
-        """Return the positions of the `k` largest strings; see `akdask.argmaxk`.
-
-        Examples
-        --------
-        >>> s = ak.array(["b", "a", "B2"])
-        >>> s.argmaxk(2).tolist()
-        [1, 0]
-        """
-        return sorting.few_extremes("argmaxk", self, k)
 
     # made of other things
 
