@@ -76,6 +76,9 @@ CHOSEN = "AKDASK_CHOSEN_TESTS"
 FIRST = 100
 """How many of the tests that come to a line run before the others do: most errors are noticed by these."""
 
+GIVEN_ALL = "akdask/pandas/"
+"""Where functions in tables get all arguments, with pandas' own defaults, so that theirs have no say."""
+
 COMPARISONS = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==", ast.Is: "is not",
     ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in",
@@ -156,7 +159,9 @@ class Sites(ast.NodeVisitor):
         self._lines = [0]
         for line in source.splitlines(keepends=True):
             self._lines.append(self._lines[-1] + len(line))
-        self.visit(ast.parse(source))
+        tree = ast.parse(source)
+        self._given_all = _in_tables(tree) if module.startswith(GIVEN_ALL) else set()
+        self.visit(tree)
 
     def _span(self, node: ast.AST) -> tuple[int, int]:
         first, last = node.lineno, node.end_lineno or node.lineno  # type: ignore[attr-defined]
@@ -205,9 +210,10 @@ class Sites(ast.NodeVisitor):
         ):
             return
         self._functions.append(node.name)
-        for default in [*node.args.defaults, *node.args.kw_defaults]:
-            if default is not None:
-                self.visit(default)
+        if self._given_all.isdisjoint(self._functions):
+            for default in [*node.args.defaults, *node.args.kw_defaults]:
+                if default is not None:
+                    self.visit(default)
         for statement in node.body:
             if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)):
                 self.visit(statement)
@@ -298,6 +304,18 @@ class Sites(ast.NodeVisitor):
 
     def visit_Continue(self, node: ast.Continue) -> None:
         self._add(node, "pass")
+
+
+def _in_tables(tree: ast.Module) -> set[str]:
+    """Return the functions that stand in tables of a module, or make what does, and are called nowhere else in it."""
+    tables = [one for one in tree.body if isinstance(one, ast.AnnAssign) and isinstance(one.value, ast.Dict)]
+    within = {node for table in tables for node in ast.walk(table)}
+    called = {
+        node.func.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node not in within
+    }
+    return {node.id for node in within if isinstance(node, ast.Name)} - called
 
 
 def sites_of_loops(module: str, source: bytes) -> list[Mutant]:
