@@ -257,6 +257,10 @@ def mode(frame: DataFrame, numeric_only: bool, dropna: bool) -> pd.DataFrame:
     columns = frame._columns
     names = numbers_among(columns) if numeric_only else list(columns.values)
     found = {name: pd.Series(commonest(columns, name, dropna)) for name in names}
+    for name, values in found.items():
+        zone = getattr(columns.array(name), "tz", None)
+        if zone is not None:
+            found[name] = values.dt.tz_localize("UTC").dt.tz_convert(zone)
     return pd.DataFrame(found)
 
 

@@ -101,7 +101,7 @@ def kurtosis(series: Series) -> np.float64:
 
 def mode(series: Series, dropna: bool) -> Series:
     found = DataFrame({"values": series.values}).mode(dropna=dropna)["values"]
-    return Series(found, series.name)
+    return Series(found.rename(series.name))
 
 
 def correlation(series: Series, other: Any) -> float:

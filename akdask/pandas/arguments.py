@@ -87,10 +87,8 @@ EQUIVALENT: Mapping[str, tuple[Any, ...]] = {
     "axis": (0, "index", "rows", None),
     "kind": ("quicksort", "mergesort", "heapsort", "stable"),
     "copy": (True, False, None),
-    "errors": ("raise", "ignore"),
-    "sort": (True,),
 }
-"""Values of arguments that change no answer of the lazy forms that do not take them, beside pandas' defaults."""
+"""Values of arguments that change no answer of a lazy form, beside pandas' defaults; no form need take them."""
 
 
 def accepted(kind: Any, name: str, form: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:

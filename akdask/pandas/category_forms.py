@@ -253,19 +253,18 @@ def _numbers(series: Any, *, are_bounded: bool = False) -> Any:
 def _in_intervals(
     series: Any, codes: Any, bounds: Any, bins: Any, labels: Any, retbins: bool, options: dict[str, Any]
 ) -> Any:
-    made: Any = pandas
     if labels is False:
         missing = Call("less", codes._value, Constant(np.int64(0)))
         found = series_of(series, pdarray(codes._frame, with_missing(codes._value, missing)))
-    else:
-        given = labels if labels is None else list(labels)
-        if given is not None and len(set(given)) < len(given):
-            raise NotLazyError("labels repeat")
-        one = pandas.Series(bounds[:1])
-        edges = bounds if bins is None or isinstance(bins, int | np.integer) else bins
-        dtype = made.cut(one, edges, labels=given, **options).dtype
-        found = of_codes(series, codes, dtype)
-    return (found, bounds) if retbins else found
+    if labels is not None and labels is not False and len(set(labels)) < len(labels):
+        raise NotLazyError("labels repeat")
+    has_edges = not (bins is None or isinstance(bins, int | np.integer))
+    edges = bins if has_edges else bounds
+    made: Any = pandas
+    shown, edges = made.cut(pandas.Series(bounds[:1]), edges, labels=labels, retbins=True, **options)
+    if labels is not False:
+        found = of_codes(series, codes, shown.dtype)
+    return (found, edges if has_edges else bounds) if retbins else found
 
 
 # dummies

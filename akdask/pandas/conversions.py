@@ -237,12 +237,12 @@ def _counted(series: Any, array: Any, unit: str, kind: Any, function: Any) -> An
 
 def to_numeric(arg: Any, errors: str = "raise", downcast: Any = None) -> Any:
     """Return text as numbers: integers if all text is such, which is found out, else floats."""
-    if downcast is not None:
-        raise NotLazyError("the type depends on the values")
+    if downcast is not None or errors not in ("raise", "coerce"):
+        raise NotLazyError("the type depends on the values, or errors are ignored")
     array = _of_text(arg)
     if isinstance(array, pdarray) and not isinstance(array, TimeArray):
         return arg
-    if not isinstance(array, Strings) or errors not in ("raise", "coerce"):
+    if not isinstance(array, Strings):
         raise NotLazyError("the values are no text")
     step = ("to_numeric", (), {"errors": errors})
     is_integral = pdarray(array._frame, _computed(array, step, "whole"))

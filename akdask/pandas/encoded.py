@@ -868,6 +868,8 @@ def _of_series(face: Any, own: Any, name: str, args: tuple[Any, ...], kwargs: di
     if name == "mode" and not isinstance(coding, Narrow):
         raise NotLazyError("values of the type have no lazy mode")
     if isinstance(coding, Narrow):
+        if name == "quantile" and (len(args) > 1 or "interpolation" in kwargs):
+            raise NotLazyError("quantiles may be some of the values")
         if name in KEEPING and not any(map(_is_encoded, args)):
             found = type(face)._of(widened(own, floats=True))._lazily(name, args, kwargs)
             return _narrow_again(found, coding)
@@ -952,10 +954,8 @@ def _compared(own: Any, coding: Coding, name: str, other: Any) -> Any:
         if not np.isscalar(other) and not isinstance(other, pandas.Interval | pandas.Timestamp):
             raise NotLazyError("the other side is no category")
         dtype = coding.categories
-        try:
-            place = dtype.categories.get_loc(other)
-        except (KeyError, TypeError):
-            place = None
+        # Intervals have places also for the numbers in them, which pandas does not take for these.
+        place = dtype.categories.get_loc(other) if other in dtype.categories else None
         if not isinstance(place, int | np.integer) or (name not in ("eq", "ne") and not dtype.ordered):
             raise NotLazyError("the other side is no category, or categories have no order")
         return getattr(plain, f"__{name}__")(int(place))

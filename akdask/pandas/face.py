@@ -173,7 +173,6 @@ class Face:
         return self
 
     def _lazily(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        name = "round" if name == "__round__" else name
         if name in OPERATORS:
             own = self.lazy()
             if self.pandas_class is pandas.DataFrame and args and isinstance(args[0], list | tuple | np.ndarray):
@@ -567,6 +566,9 @@ class NDFrame(Face):
     def __len__(self) -> int:
         return len(self._lazy if self._in_memory is None else self._in_memory)
 
+    def __round__(self, decimals: int = 0) -> Any:
+        return self._call("round", (decimals,), {})
+
     def copy(self, deep: bool = True) -> Self:
         """Return a copy; assignments to one of the two change nothing in the other."""
         made = self._of(self._lazy, None if self._in_memory is None else self._in_memory.copy(deep=False))
@@ -820,13 +822,13 @@ def face_of(kind: type) -> Callable[[type], type]:
 OPERATORS = words(
     """__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __truediv__ __rtruediv__ __floordiv__ __rfloordiv__ __mod__
     __rmod__ __pow__ __rpow__ __and__ __rand__ __or__ __ror__ __xor__ __rxor__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__
-    __invert__ __neg__ __pos__ __abs__ __matmul__ __rmatmul__ __round__ __divmod__ __rdivmod__"""
+    __invert__ __neg__ __pos__ __abs__ __matmul__ __rmatmul__ __divmod__ __rdivmod__"""
 )
 
 
 CHECKED = OPERATORS | words(
     """replace where mask fillna shift clip isin between add radd sub rsub mul rmul truediv rtruediv div divide rdiv
-    floordiv rfloordiv mod rmod pow rpow eq ne lt le gt ge"""
+    floordiv rfloordiv mod rmod pow rpow eq ne lt le gt ge subtract multiply"""
 )
 """Methods whose plain values pandas may refuse, or make objects for."""
 

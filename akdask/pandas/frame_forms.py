@@ -169,6 +169,8 @@ def rename(
     level: Any = None,
     errors: str = "ignore",
 ) -> Any:
+    if (mapper is not None or axis is not None) and (index is not None or columns is not None):
+        raise NotLazyError("pandas refuses it")
     if axis in (1, "columns"):
         columns, mapper = mapper, None
     index = in_pandas(mapper if index is None else index)
@@ -488,6 +490,9 @@ def item(frame: LazyFrame, key: Any) -> Any:
             raise NotLazyError("names repeat")
         return frame._of(frame._columns.only(list(key)))
     if isinstance(key, DataFrame):
+        encoded = loaded_module("akdask.pandas.encoded")
+        if encoded is not None:
+            encoded.check_gaps(frame)
         return frame.where(key)
     return selection.rows_of_frame(frame, key)
 

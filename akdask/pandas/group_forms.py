@@ -325,7 +325,7 @@ def reduction(how: str) -> Callable[..., Any]:
             raise NotLazyError("sem with another ddof")
         params = {"ddof": ddof} if ddof != 1 else {}
         least = (0 if how in ("sum", "prod") else -1) if min_count is None else min_count
-        if least <= 0:
+        if least <= 0 or (least == 1 and how in EXTREMES):
             return of_column_each(grouped, how, positions, **params)
         if any(grouped.kind(at) == "b" for at in positions):
             raise NotLazyError("truth values of too few rows")
@@ -335,6 +335,10 @@ def reduction(how: str) -> Callable[..., Any]:
         return made.where(counts >= least) if not names else _where_enough(made, counts, least, names)
 
     return reduce
+
+
+EXTREMES = ("first", "last", "max", "min")
+"""Reductions that are missing where there is no value."""
 
 
 def _has_numbers(grouped: Grouped, position: int) -> bool:
@@ -377,10 +381,17 @@ def nunique(grouped: Grouped, dropna: bool = True) -> Any:
     return made.rename(found.name) if grouped.is_series else made
 
 
+def check_shares(q: Any) -> None:
+    """Refuse quantiles that there are not."""
+    if not all(0 <= one <= 1 for one in np.atleast_1d(q)):
+        raise NotLazyError("a quantile is not between 0 and 1")
+
+
 def quantile(grouped: Grouped, q: Any = 0.5, interpolation: str = "linear", numeric_only: bool = False) -> Any:
     positions = [at for at in grouped.positions if not numeric_only or grouped.kind(at) in "iuf"]
     if interpolation != "linear" or (numeric_only and any(grouped.kind(at) == "b" for at in grouped.positions)):
         raise NotLazyError("the interpolation has no lazy form")
+    check_shares(q)
     if not isinstance(q, list | tuple | np.ndarray):
         return per_column(grouped, "quantile", positions, q=float(q))
     if not grouped.options["as_index"]:

@@ -31,7 +31,17 @@ from akdask.frames.series import Series
 from akdask.pandas import tuning
 from akdask.pandas.arguments import bound_arguments
 from akdask.pandas.face import Face
-from akdask.pandas.lazy import LazyFrame, LazySeries, as_labels, check_names, column_of, labels_of, lazy_frame, plain
+from akdask.pandas.lazy import (
+    LazyFrame,
+    LazySeries,
+    as_labels,
+    check_names,
+    column_of,
+    counted_labels,
+    labels_of,
+    lazy_frame,
+    plain,
+)
 from akdask.pandas.refusals import ArrangementError, NotLazyError
 from akdask.records import record
 
@@ -95,7 +105,11 @@ def computed(frame: Any) -> Any:
     """Return a lazy frame or Series as pandas has it."""
     labels = labels_of_frame(frame) if isinstance(frame, DataFrame) else None
     masked = _masked(frame)
-    return with_labels(_with_types_of_gaps(frame, frame.to_pandas(), masked), labels, masked)
+    rows: Any = frame.to_pandas()
+    if labels is None or not labels.levels:
+        columns = frame._columns if isinstance(frame, DataFrame) else frame._labelled._columns
+        rows.index = counted_labels(columns, rows.index)
+    return with_labels(_with_types_of_gaps(frame, rows, masked), labels, masked)
 
 
 def _with_types_of_gaps(lazy: Any, rows: Any, masked: frozenset[Hashable]) -> Any:
@@ -193,6 +207,9 @@ def settled_operands(name: str, items: Sequence[Any]) -> list[Any]:
     made = _settled_operands(name, items)
     sides = [item for item in made if isinstance(item, Series)]
     are_bools = list(map(_is_of_bools, sides))
+    are_counted = len(made) == 2 and name.strip("_") not in COMPARISONS and all(map(_has_bools, made))
+    if are_counted and not made[0]._row_labels.are_those_of(made[1]._row_labels):
+        raise NotLazyError("truth values of frames are lined up by their labels")
     is_counted = len(sides) == 2 and all(are_bools) and name.strip("_") not in (*LOGIC, *COMPARISONS)
     if is_counted and ("pow" in name or not sides[0]._row_labels.are_those_of(sides[1]._row_labels)):
         raise NotLazyError("truth values are counted, or lined up by their labels")
@@ -201,6 +218,10 @@ def settled_operands(name: str, items: Sequence[Any]) -> list[Any]:
     if name.strip("_") not in COMPARISONS or len(made) != 2:
         return made
     return [*_rounded(*made)]
+
+
+def _has_bools(item: Any) -> bool:
+    return isinstance(item, DataFrame) and any(value.dtype.kind == "bool" for value in item._columns.values.values())
 
 
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")

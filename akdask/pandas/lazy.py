@@ -16,12 +16,14 @@ from akdask.arrays.scalar import Scalar
 from akdask.arrays.strings import Strings
 from akdask.engine.alignment import max_rows
 from akdask.engine.rowwise import Chain, Filter, Zip, numbers_in_order
+from akdask.engine.sources import RowNumbers, Rows
 from akdask.frames.columnset import INDEX, VALUES, ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.index import Index
 from akdask.frames.series import Series
 from akdask.operators.rows.plan import STORED
 from akdask.pandas import tuning
+from akdask.pandas.arguments import EQUIVALENT
 from akdask.pandas.face import faced, lazy_argument
 from akdask.pandas.refusals import NotLazyError
 
@@ -212,7 +214,16 @@ def labels_of(frame: DataFrame | Series) -> pandas.Index:
         return pandas.RangeIndex(sum(columns.counted()), name=columns.index_name)
     labels = LazyFrame._of(columns.only([])).to_pandas().index
     labels.name = columns.index_name
-    return labels
+    return counted_labels(columns, labels)
+
+
+def counted_labels(columns: ColumnSet, labels: pandas.Index) -> pandas.Index:
+    """Return labels of rows; of rows chosen from a range, as a range where they are one, as pandas has them."""
+    numbers = [base.position for base in columns.frame.bases if isinstance(base, Rows | RowNumbers)]
+    if columns.index is None or columns.index not in numbers or labels.dtype != np.int64:
+        return labels
+    every = pandas.RangeIndex(labels.max() + 1 if len(labels) else 0, name=labels.name)
+    return every.take(labels.to_numpy())
 
 
 def as_labels(index: Any) -> Index:
@@ -240,6 +251,8 @@ KINDS: dict[type, str] = {DataFrame: "frame", Series: "series", Index: "index", 
 
 def keeps_equal_rows(column: Series, kind: str, key: Callable[[Any], Any] | None) -> bool:
     """Return whether pandas keeps the order of equal values by which rows are sorted: it does with text of any kind."""
+    if kind not in EQUIVALENT["kind"]:
+        raise NotLazyError("there is no such sort")
     return kind != "quicksort" or (key is None and isinstance(column.values, Strings))
 
 

@@ -492,7 +492,7 @@ def of_column(face: Any, own: Any, coding: Masked, name: str, args: Any, kwargs:
         raise NotLazyError("a nullable column is changed in place")
     if coding.kind == "U" and name in ADDING and len(args) == 1 and not kwargs:
         return face._faced(joined_text(own, coding, *args, reflected=ADDING[name]))
-    form = FORMS.get("round" if name == "__round__" else name)
+    form = FORMS.get(name)
     if coding.kind == "U" and name in ("max", "min"):
         form = extreme(name)
     if form is not None:

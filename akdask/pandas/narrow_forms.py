@@ -326,7 +326,6 @@ def of_column(face: Any, own: Any, coding: Narrow, name: str, args: Any, kwargs:
     NotLazyError
         If there is none.
     """
-    name = "round" if name == "__round__" else name
     is_float = coding.dtype.kind == "f"
     if is_float and name in AS_WIDE:
         return type(face)._of(plain_of(own))._lazily(name, args, kwargs)

@@ -62,7 +62,10 @@ def check(lazy: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     given = [item for word, item in zip(wanted, args, strict=False) if word]
     given += [kwargs[word] for word in wanted if word and word in kwargs]
     items = [*_items(given)]
+    are_categories = any(isinstance(kind, Categorical) for kind in kinds)
     if name == "replace" and items and all(isinstance(item, str) for item in items):
+        if are_categories:
+            raise NotLazyError("categories are replaced in pandas")
         return
     if name == "isin":
         if any(item is pandas.NA for item in items):
@@ -93,8 +96,10 @@ def check(lazy: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     for item in given:
         if isinstance(item, NDFrame):
             _check_column(item.lazy(), bools)
-            if isinstance(lazy, DataFrame) and any(isinstance(kind, Categorical) for kind in kinds):
+            if are_categories:
                 raise NotLazyError("categories beside others keep their order in pandas")
+    if name in ("where", "mask") and are_integers and any(isinstance(item, float | np.floating) for item in items):
+        _check_replaced(name, args[0] if args else kwargs.get("cond"))
 
 
 FILLED: Mapping[type, Any] = {
@@ -119,6 +124,15 @@ def _check_column(other: Any, bools: list[bool]) -> None:
         raise NotLazyError("pandas makes objects of the values")
 
 
+def _check_replaced(name: str, cond: Any) -> None:
+    """Refuse a condition by which a column stays as it is: its integers stay integers; computes."""
+    if isinstance(cond, NDFrame):
+        replaced: Any = ~cond if name == "where" else cond  # type: ignore[operator]
+        found = replaced.any()
+        if not (found.all() if isinstance(found, NDFrame) else found):  # type: ignore[attr-defined]
+            raise NotLazyError("no value of a column is replaced")
+
+
 def _check_operands(operator: str, kinds: list[Array], items: list[Any]) -> None:
     kinds = [kind for kind in kinds if coding_of_array(kind) is None]  # Encoded columns ask pandas.
     if not kinds:
@@ -129,6 +143,8 @@ def _check_operands(operator: str, kinds: list[Array], items: list[Any]) -> None
     are_spans = any(isinstance(kind, Timedelta) for kind in kinds)
     if are_bools and are_spans:
         raise NotLazyError("spans are not computed with truth values")
+    if operator in DIVISIONS and any(isinstance(item, datetime | np.datetime64) for item in items):
+        raise NotLazyError("times are not divided")
     if operator in ROUNDING and are_spans and any(isinstance(item, float | np.floating) for item in items):
         raise NotLazyError("spans are divided by floats")
     if operator in LOGIC and items and any(_is_bool(kind) != are_bools for kind in kinds):

@@ -10,7 +10,7 @@ import pandas
 
 from akdask.frames.series import Series
 from akdask.pandas import labels as labelling
-from akdask.pandas.group_forms import name_of
+from akdask.pandas.group_forms import check_shares, name_of
 from akdask.pandas.grouped import kind_of_values
 from akdask.pandas.lazy import LazyFrame, LazySeries, plain
 from akdask.pandas.refusals import NotLazyError
@@ -120,6 +120,7 @@ def _demand(bins: Binned, how: str, names: Any = None) -> None:
 
 def quantile(bins: Binned, q: Any = 0.5) -> Any:
     _demand(bins, "quantile")
+    check_shares(q)
     return bins.labelled(bins.resampler.quantile(q))
 
 

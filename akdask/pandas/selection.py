@@ -416,6 +416,13 @@ def _is_all(rows: Any) -> bool:
     return isinstance(rows, slice) and rows == slice(None)
 
 
+def check_cell(indexer: str | None, key: Any) -> None:
+    """Refuse keys of `at` and `iat` that are no scalars."""
+    parts = key if isinstance(key, tuple) else (key,)
+    if indexer in ("at", "iat") and not all(isinstance(one, tuple) or pandas.api.types.is_scalar(one) for one in parts):
+        raise NotLazyError("the key names no cell")
+
+
 def chosen(indexer: Any, key: Any) -> Any:
     """Return the cells that an indexer chooses."""
     if isinstance(indexer, FrameLocIndexer):

@@ -132,7 +132,7 @@ def astype(series: LazySeries, dtype: Any, errors: str = "raise") -> Any:
     return converted(series, dtype)
 
 
-def rename(series: LazySeries, index: Any = None) -> Any:
+def rename(series: LazySeries, index: Any = None, errors: str = "ignore") -> Any:
     if callable(index) or isinstance(index, dict | pandas.Series):
         raise NotLazyError("labels of rows are renamed")
     return renamed(series, index)
@@ -222,6 +222,8 @@ def shift(series: LazySeries, periods: Any = 1, freq: Any = None, axis: Any = 0,
 def diff(series: LazySeries, periods: Any = 1) -> Any:
     if type(series.values) is pdarray and series.values._value.dtype.kind == "bool":
         raise NotLazyError("changes of truth values are objects")
+    if type(series.values) is pdarray and series.values._value.dtype.kind == "uint":
+        raise NotLazyError("differences of numbers without a sign wrap round")
     return series.diff(periods)
 
 
@@ -276,6 +278,33 @@ def infer_objects(series: LazySeries) -> Any:
     return series
 
 
+def related(name: str) -> Callable[..., Any]:
+    """Return the form of a measure of how two columns change together."""
+
+    def relate(series: LazySeries, other: Any) -> Any:
+        if not isinstance(other, Series):
+            raise NotLazyError("the other side is no Series")
+        if any(isinstance(side.values, TimeArray) for side in (series, other)):
+            raise NotLazyError("missing times are numbers in pandas")
+        return getattr(series, name)(other)
+
+    return relate
+
+
+def autocorr(series: LazySeries, lag: int = 1) -> Any:
+    return related("corr")(series, series.shift(lag))
+
+
+def truth(name: str) -> Callable[..., Any]:
+    """Return the form of whether all, or any, values are true: of text pandas gives a bool of Python."""
+
+    def reduce(series: LazySeries, skipna: bool = True) -> Any:
+        found = faced(getattr(series, name)(skipna=skipna))
+        return bool(found) if isinstance(series.values, Strings) else found
+
+    return reduce
+
+
 def argsort(series: LazySeries, kind: str = "quicksort") -> Any:
     """Return the positions that put the values in order."""
     order = order_of_pandas(series, True, kind, "last")
@@ -309,7 +338,7 @@ def categories_of(series: LazySeries) -> Any:
 REDUCTIONS = words("sum mean min max std var median count nunique prod sem")
 
 
-def agg(series: LazySeries, func: Any = None, *args: Any, **named: Any) -> Any:
+def agg(series: LazySeries, func: Any = None, axis: Any = 0, *args: Any, **named: Any) -> Any:
     if isinstance(func, list) and not args and not named and all(isinstance(how, str) for how in func):
         if not REDUCTIONS.issuperset(func) or len({*func}) < len(func) or not isinstance(series.values, pdarray):
             raise NotLazyError("a reduction has no lazy form")
@@ -387,6 +416,9 @@ FORMS: Mapping[str, Callable[..., Any] | str] = {
     "argsort": argsort,
     "between": between,
     "clip": "clip_forms",
+    **{name: related(name) for name in ("corr", "cov")},
+    **{name: truth(name) for name in ("all", "any")},
+    "autocorr": autocorr,
     "diff": diff,
     "fillna": fillna,
     "get": get,

@@ -36,7 +36,7 @@ from akdask.pandas.labels import (
 )
 from akdask.pandas.lazy import LazyFrame, LazySeries, as_labels, is_lazy_type
 from akdask.pandas.refusals import ArrangementError, NotLazyError
-from akdask.pandas.selection import asked, check_labels_meet, labels_of_rows, row_mask, values_on_rows_of
+from akdask.pandas.selection import asked, check_cell, check_labels_meet, labels_of_rows, row_mask, values_on_rows_of
 
 
 def with_item(frame: LazyFrame, key: Any, value: Any) -> LazyFrame:
@@ -85,7 +85,7 @@ def with_column(frame: LazyFrame, name: Any, value: Any) -> LazyFrame:
             raise NotLazyError("a frame of several columns is assigned to a column")
         value = series_of(value, name)
     value = values_on_rows_of(frame, value)
-    if lazy_kind(value) == "series" and not len(frame):
+    if lazy_kind(value) in (None, "series") and not _is_one(value) and not len(frame):
         raise NotLazyError("a frame without rows takes those of the values")
     if lazy_kind(value) is None:
         value = _as_pandas_has_it(value, len(frame))
@@ -148,6 +148,7 @@ def _same_types(before: LazyFrame, after: LazyFrame) -> LazyFrame:
 
 def with_rows(frame: LazyFrame, indexer: str, key: Any, value: Any) -> LazyFrame:
     """Return a frame after an assignment by `loc`, `iloc`, `at` or `iat`."""
+    check_cell(indexer, key if isinstance(key, tuple) else [key])
     rows, names = key if isinstance(key, tuple) and len(key) == 2 else (key, slice(None))
     by_label = indexer in ("loc", "at")
     names = in_pandas(names)
@@ -180,6 +181,9 @@ def with_rows(frame: LazyFrame, indexer: str, key: Any, value: Any) -> LazyFrame
 def with_entries(series: LazySeries, indexer: str | None, key: Any, value: Any) -> LazySeries:
     """Return a Series after an assignment by label or position."""
     frame = framed(series, VALUES)
+    if not len(series):
+        raise NotLazyError("a Series without values takes the type of the value")
+    check_cell(indexer, key)
     try:
         mask, numbers = _mask(series, key, indexer in ("loc", "at"), is_item=indexer is None)
     except ArrangementError as error:

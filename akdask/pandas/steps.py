@@ -184,6 +184,12 @@ class Indexer(Step):
     def __getitem__(self, key: Any) -> Any:
         return self._call("__getitem__", (self._called(key),), {})
 
+    def _lazily_by_type(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        from akdask.pandas.selection import check_cell
+
+        check_cell(self._step, *args)
+        return super()._lazily_by_type(name, args, kwargs)
+
     def checked(self) -> Self:
         """Return the indexer; results of groups are not computed before it is told what to choose."""
         return self if getattr(self._origin, "_pending", None) is not None else super().checked()

@@ -204,7 +204,7 @@ LEFT_OUT = words(
     """boxplot hist plot to_clipboard to_csv to_excel to_feather to_hdf to_html to_iceberg to_json to_latex to_markdown
     to_orc to_parquet to_pickle to_sql to_stata to_string to_xarray to_xml style sparse list struct attrs flags
     set_flags info memory_usage nbytes array index columns axes pipe iterrows itertuples items keys hvplot indices
-    groups grouper obj exclusions ndim online str dt cat loc iloc at iat kwds window closed center method step
+    groups grouper obj exclusions ndim online str dt cat ak loc iloc at iat kwds window closed center method step
     min_periods on win_type com span halflife alpha adjust ignore_na times ax binner"""
 )
 """What draws, writes or hands out what is inside, or is only the word that was given."""
@@ -505,7 +505,10 @@ OF_FUNCTIONS: dict[str, list[dict[str, Any]]] = {
 
 INDEXERS = ("loc", "iloc", "at", "iat")
 
-INDEXING = (LookupError, ValueError, TypeError)
+INDEXING = (
+    *(LookupError, ValueError, TypeError, NotImplementedError),
+    *(pandas.errors.IndexingError, pandas.errors.InvalidIndexError),
+)
 """Errors of indexers, of which pandas raises now one, now another."""
 
 ITSELF = ("insert", "pop", "update", "isetitem")

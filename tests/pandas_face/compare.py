@@ -122,13 +122,18 @@ def difference(found: Any, wanted: Any) -> str | None:
     try:
         if isinstance(wanted, pandas.DataFrame):
             pandas.testing.assert_frame_equal(found, wanted, check_freq=False)
+        elif _holds_objects(wanted):
+            pandas.testing.assert_index_equal(found.index, wanted.index)
+            return _first_difference(list(found), list(wanted))
         elif isinstance(wanted, pandas.Series):
             pandas.testing.assert_series_equal(found, wanted, check_freq=False)
         elif isinstance(wanted, pandas.Index):
             pandas.testing.assert_index_equal(found, wanted)
         elif isinstance(wanted, np.ndarray):
             np.testing.assert_equal(found.dtype, wanted.dtype)
-            pandas.testing.assert_series_equal(pandas.Series(list(found)), pandas.Series(list(wanted)))
+            if wanted.dtype.names is None:
+                found, wanted = list(found), list(wanted)
+            pandas.testing.assert_frame_equal(pandas.DataFrame(found), pandas.DataFrame(wanted))
         elif isinstance(wanted, float):
             np.testing.assert_allclose(found, wanted, rtol=1e-9)
         elif isinstance(wanted, tuple | list):
@@ -142,6 +147,13 @@ def difference(found: Any, wanted: Any) -> str | None:
     if isinstance(wanted, pandas.DataFrame | pandas.Series) and repr(found) != repr(wanted):
         return f"shown as\n{found!r}\nnot\n{wanted!r}"
     return None
+
+
+def _holds_objects(wanted: Any) -> bool:
+    """Whether values of a Series are frames or Series themselves."""
+    return isinstance(wanted, pandas.Series) and any(
+        isinstance(one, pandas.DataFrame | pandas.Series) for one in wanted
+    )
 
 
 def _first_difference(found: list[Any], wanted: list[Any]) -> str | None:

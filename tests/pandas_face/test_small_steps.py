@@ -332,7 +332,7 @@ def test_arguments_change_nothing_that_are_defaults_or_as_good_as_these():
         ("ascending", True, True), ("ascending", False, False), ("ascending", 1, False), ("kind", "stable", True),
         ("kind", "other", False), ("axis", "index", True), ("axis", 0, True), ("axis", 1, False),
         ("axis", False, False), ("copy", False, True), ("copy", None, True), ("copy", 0, False), ("key", None, True),
-        ("key", abs, False), ("errors", "ignore", True), ("nothing", None, False), ("sort", True, True),
+        ("key", abs, False), ("errors", "ignore", False), ("nothing", None, False), ("sort", True, False),
         ("sort", False, False),
     ):  # fmt: skip
         assert arguments._changes_nothing(word, value, signature) is wanted, (word, value)
