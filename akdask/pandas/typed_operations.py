@@ -34,6 +34,8 @@ DIVISIONS = frozenset({np.floor_divide, np.remainder})
 
 LOGIC = frozenset({np.bitwise_and, np.bitwise_or, np.bitwise_xor})
 
+SUMS_AND_PRODUCTS = frozenset({np.add, np.subtract, np.multiply})
+
 WIDE = frozenset({INT64, UINT64, FLOAT64})
 
 
@@ -187,9 +189,13 @@ def _wide(function: np.ufunc, arrays: Sequence[Any]) -> list[Any] | None:
         with np.errstate(over="ignore"):
             nearest = float(np.float32(others[0]))  # NumPy compares with the nearest narrow float.
         return [array.plain() if isinstance(array, EncodedArray) else nearest for array in arrays]
-    if function not in COMPARISONS and function is not np.true_divide:
-        return None
-    if any(type(item) not in (int, float, bool) and not _is_wide(item) for item in others):
+    if function in COMPARISONS or function is np.true_divide:
+        has_wide_results = all(type(item) in (int, float, bool) or _is_wide(item) for item in others)
+    else:
+        # Beside floats of 64 bits, integers become such floats.
+        are_floats = all(type(item) is float or (_is_wide(item) and item._value.dtype == FLOAT64) for item in others)
+        has_wide_results = function in SUMS_AND_PRODUCTS and len(others) == 1 and are_floats
+    if not has_wide_results:
         return None
     return [array.plain() if isinstance(array, EncodedArray) else array for array in arrays]
 

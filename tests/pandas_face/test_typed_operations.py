@@ -136,6 +136,21 @@ def test_frames_and_columns_of_other_rows_are_lazy(rows):
             assert difference(found, wanted) is None, expression
 
 
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "truediv", "lt"])
+def test_compiled_loops_know_narrow_integers_beside_floats(name):
+    operate = getattr(operator, name)
+    for kind in ("int8", "int32", "uint16"):
+        frame = pandas.DataFrame({"i": COLUMNS[kind], "x": COLUMNS["float64"]})
+        faced = pd.DataFrame(frame)
+        for one, other in (("i", "x"), ("x", "i"), ("i", 2.5), (0.1, "i"), ("i", float("nan"))):
+            found, wanted = (
+                operate(*(of[side] if isinstance(side, str) else side for side in (one, other)))
+                for of in (faced, frame)
+            )
+            assert "piecewise" not in str(found.explain()), (kind, one, other)
+            pandas.testing.assert_series_equal(found.to_pandas(), wanted)
+
+
 REDUCTIONS = ("sum", "mean", "std", "var", "median", "sem", "min", "max", "count", "any", "all")
 
 
