@@ -3,8 +3,8 @@
 A small file is read by pandas into memory, which is exact and costs what pandas costs; the object that holds its rows
 becomes lazy when a method wants that.  Large Parquet and CSV files stay on disk (`lazy_parquet`, `lazy_csv`) where
 the lazy columns have the values, types and labels that pandas would give.  All other files are read by pandas.
-Of a small Parquet file the bytes are read at once, its values when something wants them in memory: a join with rows on
-disk decodes only the columns that it needs.
+Of a small Parquet file the bytes are read at once, its values when something wants them in memory: a join of it, or of
+several of them, with rows on disk decodes only the columns that it needs.
 
 Beyond pandas, paths may be glob patterns, lists and folders: their rows come one after the other.
 """

@@ -1,8 +1,8 @@
 """Results of groups, and small files, that nobody has looked at yet.
 
 They are computed as soon as anything wants them in memory: a display, a label, a method that has no place in this
-module.  Filters and other names leave them pending, and a join of them with rows that are not in memory takes their
-plan, so that groups and join are one plan.
+module.  Filters, other names and joins of small files leave them pending, and a join of them with rows that are not in
+memory takes their plan, so that groups and join are one plan.
 """
 
 from __future__ import annotations
@@ -161,19 +161,21 @@ def answer(face: Face, name: str, args: tuple[Any, ...], kwargs: dict[str, Any])
     if not any(map(_is_pending, given)):
         return NotImplemented
     if name in JOINING:
-        is_open, (own, *others), kwargs = joined_arguments((face, *args), kwargs)
-        return own._call(name, tuple(others), kwargs) if is_open else NotImplemented
+        is_open, (own, *others), planned = joined_arguments((face, *args), kwargs)
+        if is_open:
+            return own._call(name, tuple(others), planned)
     if name in FORMS and isinstance(face, NDFrame) and _is_pending(face) and _is_of_groups(face._pending):
         try:
             form, bound = partial(FORMS[name], face._pending), bound_arguments(face.pandas_class, name, args, kwargs)
             return of(form(**accepted(face.pandas_class, name, form, bound)), type(face))
         except (NotLazyError, TypeError):  # pandas answers it
             return NotImplemented
-    if name not in STAYING or not _is_pending(face) or not _stays(face, name, args, kwargs):
+    is_join = name == "merge" and not any(_is_pending(one) and one._pending.is_arranged for one in given)
+    if not (name in STAYING or is_join) or not _is_pending(face) or not _stays(face, name, args, kwargs):
         return NotImplemented
     try:
         own, *others = map(_planned, (face, *args))
-        if not all(_has_rows_of(own, one) for one in others):
+        if not is_join and not all(_has_rows_of(own, one) for one in others):
             return NotImplemented
         found = own._lazily_by_type(name, tuple(others), kwargs)
     except Exception:  # pandas answers it
@@ -188,9 +190,14 @@ def answer(face: Face, name: str, args: tuple[Any, ...], kwargs: dict[str, Any])
         own, *others = (one.value() if isinstance(one, Pending) else one for one in sources)
         return getattr(own, name)(*others, **kwargs)
 
+    def build() -> Any:
+        for one in pending:
+            one.plan()  # It raises where a file has changed.
+        return lazily
+
     pending = [one for one in sources if isinstance(one, Pending)]
     is_arranged = any(one.is_arranged for one in pending)
-    return of(Pending(compute, lambda: lazily, pending, is_arranged), type(found))
+    return of(Pending(compute, build, pending, is_arranged), type(found))
 
 
 def _in_order(pending: Pending, by: Any = None, ascending: Any = True, kind: str = "quicksort") -> Pending:

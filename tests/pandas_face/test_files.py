@@ -201,6 +201,81 @@ def test_changes_of_small_parquet_are_those_of_pandas(tmp_path, statements):
     same(face.read_parquet(path), pd.read_parquet(path))
 
 
+JOINS = {
+    "inner": {"on": "k"},
+    "of names": {"left_on": "k", "right_on": "n"},
+    "of two": {"on": ["k", "s"]},
+    "left": {"on": "k", "how": "left"},
+    "right": {"on": "s", "how": "right"},
+    "outer": {"on": "k", "how": "outer", "suffixes": ("", "_r")},
+    "cross": {"how": "cross"},
+    "sorted": {"on": "s", "sort": True},
+    "marked": {"on": "k", "how": "outer", "indicator": True},
+    "by labels": {"left_index": True, "right_index": True},
+    "of one": {"on": "k", "validate": "many_to_one"},
+    "of none": {"on": "q"},
+}
+
+
+@pytest.fixture
+def three(tmp_path, monkeypatch):
+    """Return the paths of two small Parquet files, and of one that is large beside them."""
+    left = pd.DataFrame({"k": [3, 1, 2, 1, 4], "x": [0.5, None, 2.0, 3.0, 1.0], "s": ["a", None, "b", "a", ""]})
+    right = pd.DataFrame({"k": [1, 2, 2, 9], "n": [2, 1, 7, 3], "s": ["b", "a", None, "z"], "y": [1.0, 2.0, None, 4.0]})
+    large = pd.DataFrame({"k": np.arange(60) % 5, "w": np.arange(60.0)})
+    paths = [tmp_path / f"{name}.parquet" for name in ("left", "right", "large")]
+    for frame, path in zip((left, right, large), paths, strict=True):
+        frame.to_parquet(path)
+    monkeypatch.setattr(tuning, "READ_VALUES", 100)
+    return paths
+
+
+def _joined(module, paths, how):
+    left, right = map(module.read_parquet, paths[:2])
+    try:
+        return left[left["k"] < 4].merge(right, **how)
+    except (KeyError, pd.errors.MergeError) as error:
+        return error
+
+
+@pytest.mark.parametrize("how", JOINS.values(), ids=JOINS)
+def test_joins_of_small_parquet_are_those_of_pandas_whoever_looks_at_them(three, how):
+    wanted = _joined(pd, three, how)
+    if isinstance(wanted, Exception):
+        found = _joined(face, three, how)
+        assert isinstance(found, type(wanted))
+        assert found.args == wanted.args
+        return
+    same(_joined(face, three, how), wanted)
+    if "k" in wanted:
+        wanted = pd.read_parquet(three[2]).merge(wanted, on="k")
+        found = face.read_parquet(three[2]).merge(_joined(face, three, how), on="k")
+        assert is_lazy(found)
+        same(found, wanted)
+
+
+def test_joins_of_small_parquet_wait_until_a_large_file_takes_their_plan(three):
+    joined = _joined(face, three, {"on": "k"})
+    assert joined._pending is not None
+    assert not joined._pending.is_computed()
+    found = (
+        face.read_parquet(three[2]).merge(joined, on="k").merge(joined[["k", "y"]].rename(columns={"y": "v"}), on="k")
+    )
+    assert not joined._pending.is_computed()
+    wanted = _joined(pd, three, {"on": "k"})
+    same(
+        found,
+        pd.read_parquet(three[2]).merge(wanted, on="k").merge(wanted[["k", "y"]].rename(columns={"y": "v"}), on="k"),
+    )
+
+
+def test_small_parquet_that_has_changed_is_joined_as_it_was(three):
+    joined, wanted = (_joined(module, three, {"on": "k"}) for module in (face, pd))
+    pd.DataFrame({"k": [1], "x": [0.0], "s": ["new"]}).to_parquet(three[0])
+    same(face.read_parquet(three[2]).merge(joined, on="k"), pd.read_parquet(three[2]).merge(wanted, on="k"))
+    same(joined, wanted)
+
+
 def test_small_parquet_has_no_lazy_form_of_what_pandas_alone_does(rows, tmp_path):
     path = tmp_path / "x.parquet"
     rows.to_parquet(path)
