@@ -16,10 +16,12 @@ from typing import Any
 
 import dask
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 import akdask as ak
+import akdask.array_api as xp
 
 IN_CI = "CI" in os.environ
 """Whether a change is about to land: tests then draw the same examples each time, and take samples of full grids."""
@@ -258,7 +260,7 @@ def synchronous_scheduler() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def doctest_names(request: pytest.FixtureRequest, doctest_namespace: dict[str, object]) -> Iterator[None]:
     """Give examples the names that they need, and those of docstrings a folder for files and no figures of others."""
-    doctest_namespace.update(ak=ak, np=np)
+    doctest_namespace.update(ak=ak, np=np, pd=pd, xp=xp)
     if isinstance(request.node, pytest.DoctestItem):
         request.getfixturevalue("monkeypatch").chdir(request.getfixturevalue("tmp_path"))
     yield

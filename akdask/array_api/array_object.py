@@ -75,7 +75,6 @@ class StandardArray(NDArrayOperatorsMixin):
 
     Examples
     --------
-    >>> import akdask.array_api as xp
     >>> a = xp.reshape(xp.arange(6), (2, 3))
     >>> (a + xp.asarray([10, 20, 30])).tolist(), xp.sum(a).item()
     ([[10, 21, 32], [13, 24, 35]], 15)

@@ -63,7 +63,6 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> S
 
     Examples
     --------
-    >>> import numpy as np
     >>> from_dlpack(np.arange(3)).tolist()
     [0, 1, 2]
     """
@@ -214,7 +213,6 @@ def astype(x: StandardArray, dtype: Any, /, *, copy: bool = True, device: Any = 
 
     Examples
     --------
-    >>> import akdask.array_api as xp
     >>> xp.astype(xp.asarray([1.7, 0.0]), xp.int64).tolist()
     [1, 0]
     """
@@ -300,7 +298,6 @@ def concat(arrays: Sequence[StandardArray], /, *, axis: int | None = 0) -> Stand
 
     Examples
     --------
-    >>> import akdask.array_api as xp
     >>> xp.concat([xp.asarray([[1], [2]]), xp.asarray([[3], [4]])], axis=1).tolist()
     [[1, 3], [2, 4]]
     """
@@ -345,7 +342,6 @@ def permute_dims(x: StandardArray, /, axes: Sequence[int]) -> StandardArray:
 
     Examples
     --------
-    >>> import akdask.array_api as xp
     >>> xp.permute_dims(xp.asarray([[1, 2], [3, 4]]), (1, 0)).tolist()
     [[1, 3], [2, 4]]
     """
@@ -362,7 +358,6 @@ def reshape(x: StandardArray, /, shape: Any, *, copy: bool | None = None) -> Sta
 
     Examples
     --------
-    >>> import akdask.array_api as xp
     >>> xp.reshape(xp.arange(4), (2, -1)).tolist()
     [[0, 1], [2, 3]]
     """

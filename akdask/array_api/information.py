@@ -21,7 +21,6 @@ class NamespaceInfo:
 
     Examples
     --------
-    >>> import akdask.array_api as xp
     >>> xp.__array_namespace_info__().dtypes(kind="unsigned integer")
     {'uint8': dtype('uint8'), 'uint64': dtype('uint64')}
     """

@@ -240,7 +240,6 @@ def is_named(func: Any) -> bool:
 
     Examples
     --------
-    >>> import numpy as np
     >>> is_named(np.mean), is_named(lambda rows: 0)
     (True, False)
     """

@@ -112,7 +112,6 @@ class Strings(Sortable, ElementwiseArray):
 
         Examples
         --------
-        >>> import numpy as np
         >>> ak.array(["a", "bc"]).to_numpy(np.dtypes.StringDType())
         array(['a', 'bc'], dtype=StringDType())
         """

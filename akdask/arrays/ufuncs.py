@@ -188,7 +188,6 @@ def sin(pda: Any, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import numpy as np
     >>> ak.sin(ak.array([0, np.pi / 2])).tolist()
     [0.0, 1.0]
     """
@@ -200,7 +199,6 @@ def cos(pda: Any, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import numpy as np
     >>> ak.cos(ak.array([0, np.pi])).tolist()
     [1.0, -1.0]
     """
@@ -333,7 +331,6 @@ def rad2deg(pda: Any, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import numpy as np
     >>> ak.rad2deg(ak.array([0, np.pi])).tolist()
     [0.0, 180.0]
     """
@@ -345,7 +342,6 @@ def isnan(pda: Any, *, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import numpy as np
     >>> ak.isnan(ak.array([1.5, np.nan])).tolist()
     [False, True]
     """
@@ -357,7 +353,6 @@ def isinf(pda: Any, *, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import numpy as np
     >>> ak.isinf(ak.array([1.5, -np.inf])).tolist()
     [False, True]
     """
@@ -369,7 +364,6 @@ def isfinite(pda: Any, *, where: Any = True) -> Any:
 
     Examples
     --------
-    >>> import numpy as np
     >>> ak.isfinite(ak.array([1.5, np.nan])).tolist()
     [True, False]
     """

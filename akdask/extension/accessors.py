@@ -50,7 +50,6 @@ class ArkoudaIndexAccessor:
 
     Examples
     --------
-    >>> import pandas as pd
     >>> index = pd.Index([3, 1]).ak.to_ak()
     >>> index.ak.is_arkouda, index.ak.collect().tolist()
     (True, [3, 1])
@@ -64,8 +63,7 @@ class ArkoudaIndexAccessor:
 
         Examples
         --------
-        >>> import pandas
-        >>> pandas.Index([3, 1]).ak.to_ak().dtype
+        >>> pd.Index([3, 1]).ak.to_ak().dtype
         ArkoudaInt64Dtype('int64')
         """
         if isinstance(self._obj, pd.MultiIndex):
@@ -78,8 +76,7 @@ class ArkoudaIndexAccessor:
 
         Examples
         --------
-        >>> import pandas
-        >>> pandas.Index([3, 1]).ak.to_ak().ak.collect()
+        >>> pd.Index([3, 1]).ak.to_ak().ak.collect()
         Index([3, 1], dtype='int64')
         """
         if isinstance(self._obj, pd.MultiIndex):
@@ -93,8 +90,7 @@ class ArkoudaIndexAccessor:
 
         Examples
         --------
-        >>> import pandas
-        >>> pandas.Index([3, 1]).ak.to_ak().ak.to_ak_legacy().tolist()
+        >>> pd.Index([3, 1]).ak.to_ak().ak.to_ak_legacy().tolist()
         [3, 1]
         """
         if isinstance(self._obj, pd.MultiIndex):
@@ -118,8 +114,7 @@ class ArkoudaIndexAccessor:
 
         Examples
         --------
-        >>> import pandas
-        >>> pandas.Index.ak.from_ak_legacy(ak.Index(ak.array([3, 1]))).tolist()
+        >>> pd.Index.ak.from_ak_legacy(ak.Index(ak.array([3, 1]))).tolist()
         [3, 1]
         """
         if not isinstance(akidx, Index | MultiIndex):
@@ -135,8 +130,7 @@ class ArkoudaIndexAccessor:
 
         Examples
         --------
-        >>> import pandas
-        >>> pandas.Index([3, 1]).ak.is_arkouda
+        >>> pd.Index([3, 1]).ak.is_arkouda
         False
         """
         if isinstance(self._obj, pd.MultiIndex):
@@ -153,8 +147,7 @@ class ArkoudaIndexAccessor:
 
         Examples
         --------
-        >>> import pandas
-        >>> index = pandas.Index([3, 1]).ak.to_ak()
+        >>> index = pd.Index([3, 1]).ak.to_ak()
         >>> index.ak.concat(index).tolist()
         [3, 1, 3, 1]
         """
@@ -167,8 +160,7 @@ class ArkoudaIndexAccessor:
 
         Examples
         --------
-        >>> import pandas
-        >>> pandas.Index([3, 1]).ak.to_ak().ak.lookup(ak.array([1])).tolist()
+        >>> pd.Index([3, 1]).ak.to_ak().ak.lookup(ak.array([1])).tolist()
         [False, True]
         """
         return self.to_ak_legacy().lookup(_legacy_index(key) if isinstance(key, pd.Index) else key)
@@ -178,8 +170,7 @@ class ArkoudaIndexAccessor:
 
         Examples
         --------
-        >>> import pandas
-        >>> pandas.Index([3, 1]).ak.to_ak().ak.to_dict("x")["x"].tolist()
+        >>> pd.Index([3, 1]).ak.to_ak().ak.to_dict("x")["x"].tolist()
         [3, 1]
         """
         return self.to_ak_legacy().to_dict(labels)
@@ -191,8 +182,7 @@ class ArkoudaIndexAccessor:
 
         Examples
         --------
-        >>> import pandas
-        >>> pandas.Index([3, 1]).ak.to_ak().ak.to_hdf("labels")
+        >>> pd.Index([3, 1]).ak.to_ak().ak.to_hdf("labels")
         >>> ak.get_datasets("labels*")
         ['index']
         """
@@ -203,8 +193,7 @@ class ArkoudaIndexAccessor:
 
         Examples
         --------
-        >>> import pandas
-        >>> index = pandas.Index([3, 1]).ak.to_ak()
+        >>> index = pd.Index([3, 1]).ak.to_ak()
         >>> index.ak.to_hdf("labels")
         >>> index.ak.update_hdf("labels", "more")
         >>> ak.get_datasets("labels*")
@@ -217,8 +206,7 @@ class ArkoudaIndexAccessor:
 
         Examples
         --------
-        >>> import pandas
-        >>> pandas.Index([3, 1]).ak.to_ak().ak.to_parquet("labels")
+        >>> pd.Index([3, 1]).ak.to_ak().ak.to_parquet("labels")
         >>> ak.get_datasets("labels*")
         ['index']
         """
@@ -229,8 +217,7 @@ class ArkoudaIndexAccessor:
 
         Examples
         --------
-        >>> import pandas
-        >>> pandas.Index([3, 1]).ak.to_ak().ak.to_csv("labels")
+        >>> pd.Index([3, 1]).ak.to_ak().ak.to_csv("labels")
         >>> ak.get_datasets("labels*")
         ['index']
         """
@@ -252,7 +239,6 @@ class ArkoudaSeriesAccessor:
 
     Examples
     --------
-    >>> import pandas as pd
     >>> s = pd.Series([1, 2, 3], name="n").ak.to_ak()
     >>> s.dtype, s.ak.is_arkouda, (s + 1).ak.collect().tolist()
     (ArkoudaInt64Dtype('int64'), True, [2, 3, 4])
@@ -266,8 +252,7 @@ class ArkoudaSeriesAccessor:
 
         Examples
         --------
-        >>> import pandas
-        >>> pandas.Series([3, 1]).ak.to_ak().dtype
+        >>> pd.Series([3, 1]).ak.to_ak().dtype
         ArkoudaInt64Dtype('int64')
         """
         if self.is_arkouda:
@@ -280,8 +265,7 @@ class ArkoudaSeriesAccessor:
 
         Examples
         --------
-        >>> import pandas
-        >>> pandas.Series([3, 1]).ak.to_ak().ak.collect().tolist()
+        >>> pd.Series([3, 1]).ak.to_ak().ak.collect().tolist()
         [3, 1]
         """
         index = ArkoudaIndexAccessor(self._obj.index).collect()
@@ -292,8 +276,7 @@ class ArkoudaSeriesAccessor:
 
         Examples
         --------
-        >>> import pandas
-        >>> pandas.Series([3, 1]).ak.to_ak_legacy().values
+        >>> pd.Series([3, 1]).ak.to_ak_legacy().values
         array([3 1])
         """
         return Series(as_lazy(self._obj), self._obj.name, ArkoudaIndexAccessor(self._obj.index).to_ak_legacy())
@@ -311,8 +294,7 @@ class ArkoudaSeriesAccessor:
 
         Examples
         --------
-        >>> import pandas
-        >>> pandas.Series.ak.from_ak_legacy(ak.array([3, 1]), name="x").dtype
+        >>> pd.Series.ak.from_ak_legacy(ak.array([3, 1]), name="x").dtype
         ArkoudaInt64Dtype('int64')
         """
         if isinstance(akarr, Series):
@@ -328,8 +310,7 @@ class ArkoudaSeriesAccessor:
 
         Examples
         --------
-        >>> import pandas
-        >>> pandas.Series([3, 1]).ak.is_arkouda
+        >>> pd.Series([3, 1]).ak.is_arkouda
         False
         """
         return _is_lazy(self._obj) and ArkoudaIndexAccessor(self._obj.index).is_arkouda
@@ -344,8 +325,7 @@ class ArkoudaSeriesAccessor:
 
         Examples
         --------
-        >>> import pandas
-        >>> pandas.Series([3, 1], index=[7, 8]).ak.to_ak().ak.locate(8).tolist()
+        >>> pd.Series([3, 1], index=[7, 8]).ak.to_ak().ak.locate(8).tolist()
         [1]
         """
         if isinstance(key, pd.Index):
@@ -359,8 +339,7 @@ class ArkoudaSeriesAccessor:
 
         Examples
         --------
-        >>> import pandas
-        >>> pandas.Series([3, 1, 3]).ak.to_ak().ak.groupby().size()[1].tolist()
+        >>> pd.Series([3, 1, 3]).ak.to_ak().ak.groupby().size()[1].tolist()
         [1, 2]
         """
         self._check("groupby")
@@ -387,8 +366,7 @@ class ArkoudaSeriesAccessor:
 
         Examples
         --------
-        >>> import pandas
-        >>> pandas.Series([3, 1]).ak.to_ak().ak.argsort().tolist()
+        >>> pd.Series([3, 1]).ak.to_ak().ak.argsort().tolist()
         [1, 0]
         """
         self._check("argsort")
@@ -414,8 +392,7 @@ class ArkoudaSeriesAccessor:
 
         Examples
         --------
-        >>> import pandas
-        >>> pandas.Series([3, 1]).ak.to_ak().ak.apply(lambda x: x + 1).tolist()
+        >>> pd.Series([3, 1]).ak.to_ak().ak.apply(lambda x: x + 1).tolist()
         [4, 2]
         """
         self._check("apply")
@@ -439,7 +416,6 @@ class ArkoudaDataFrameAccessor:
 
     Examples
     --------
-    >>> import pandas as pd
     >>> df = pd.DataFrame({"x": [1, 2], "s": ["a", "b"]}).ak.to_ak()
     >>> [dtype.name for dtype in df.dtypes]
     ['int64', 'string']
@@ -453,8 +429,7 @@ class ArkoudaDataFrameAccessor:
 
         Examples
         --------
-        >>> import pandas
-        >>> pandas.DataFrame({"x": [3, 1]}).ak.to_ak().dtypes["x"]
+        >>> pd.DataFrame({"x": [3, 1]}).ak.to_ak().dtypes["x"]
         ArkoudaInt64Dtype('int64')
         """
         columns = {name: wrapped(as_lazy(self._obj[name])) for name in self._obj.columns}
@@ -465,8 +440,7 @@ class ArkoudaDataFrameAccessor:
 
         Examples
         --------
-        >>> import pandas
-        >>> pandas.DataFrame({"x": [3, 1]}).ak.to_ak().ak.collect().dtypes["x"]
+        >>> pd.DataFrame({"x": [3, 1]}).ak.to_ak().ak.collect().dtypes["x"]
         dtype('int64')
         """
         columns = {name: _collected(self._obj[name]) for name in self._obj.columns}
@@ -477,8 +451,7 @@ class ArkoudaDataFrameAccessor:
 
         Examples
         --------
-        >>> import pandas
-        >>> pandas.DataFrame({"x": [3, 1]}).ak.to_ak().ak.to_ak_legacy()["x"]
+        >>> pd.DataFrame({"x": [3, 1]}).ak.to_ak().ak.to_ak_legacy()["x"]
         array([3 1])
         """
         columns = {str(name): as_lazy(self._obj[name]) for name in self._obj.columns}
@@ -497,8 +470,7 @@ class ArkoudaDataFrameAccessor:
 
         Examples
         --------
-        >>> import pandas
-        >>> pandas.DataFrame.ak.from_ak_legacy(ak.DataFrame({"x": [3, 1]})).dtypes["x"]
+        >>> pd.DataFrame.ak.from_ak_legacy(ak.DataFrame({"x": [3, 1]})).dtypes["x"]
         ArkoudaInt64Dtype('int64')
         """
         columns = {name: wrapped(akdf[name]) for name in akdf.columns}
@@ -536,9 +508,8 @@ class ArkoudaDataFrameAccessor:
 
         Examples
         --------
-        >>> import pandas
-        >>> left = pandas.DataFrame({"k": [1, 2], "x": [3, 4]}).ak.to_ak()
-        >>> left.ak.merge(pandas.DataFrame({"k": [2], "y": [9]}).ak.to_ak(), on="k")["y"].tolist()
+        >>> left = pd.DataFrame({"k": [1, 2], "x": [3, 4]}).ak.to_ak()
+        >>> left.ak.merge(pd.DataFrame({"k": [2], "y": [9]}).ak.to_ak(), on="k")["y"].tolist()
         [9]
         """
         frames: tuple[Any, Any] = (self._obj, right)

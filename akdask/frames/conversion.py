@@ -493,7 +493,6 @@ def without_masks(rows: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> import pandas as pd
     >>> without_masks(pd.DataFrame({"x": pd.array([2, None], "Int64")}))["x"].tolist()
     [2.0, nan]
     """

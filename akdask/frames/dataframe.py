@@ -316,7 +316,6 @@ class DataFrame(RowLabelled):
 
         Examples
         --------
-        >>> import pandas as pd
         >>> ak.DataFrame.from_pandas(pd.DataFrame({"x": [3, 1]}))["x"].tolist()
         [3, 1]
         """

@@ -68,8 +68,7 @@ def import_data(
 
     Examples
     --------
-    >>> import pandas
-    >>> pandas.DataFrame({"x": [1, 2]}).to_parquet("rows.parquet")
+    >>> pd.DataFrame({"x": [1, 2]}).to_parquet("rows.parquet")
     >>> ak.import_data("rows.parquet")["x"].tolist()
     [1, 2]
     """
