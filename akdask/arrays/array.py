@@ -148,7 +148,86 @@ class Collection(Root, DaskMethodsMixin):
         return profile(self.expr)
 
 
-class Labelled:
+@errors_end_at_caller
+class OneAxis:
+    """What has elements on one axis: an array, labels, or an array with labels."""
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        raise NotImplementedError
+
+    def to_ndarray(self) -> np.ndarray[Any, Any]:
+        """Return the elements as a NumPy array; computes."""
+        raise NotImplementedError
+
+    def tolist(self) -> list[Any]:
+        """Return the elements as a list of Python objects; computes.
+
+        Examples
+        --------
+        >>> ak.array(["b", "a"]).tolist()
+        ['b', 'a']
+        """
+        return self.to_ndarray().tolist()
+
+    @property
+    def shape(self) -> tuple[int]:
+        """``(size,)``.
+
+        Examples
+        --------
+        >>> ak.array([3, 1, 3]).shape
+        (3,)
+        """
+        return (self.size,)
+
+    @property
+    def ndim(self) -> int:
+        """Always 1.
+
+        Examples
+        --------
+        >>> ak.Series([3, 1, 3]).ndim
+        1
+        """
+        return 1
+
+    def __len__(self) -> int:
+        return self.size
+
+    def to_list(self) -> list[Any]:
+        """Return the elements as a list, as `tolist` does: the name of older Arkouda releases.  Computes.
+
+        Examples
+        --------
+        >>> ak.array([3, 1]).to_list()
+        [3, 1]
+        """
+        return self.tolist()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.asarray(self.to_ndarray(), dtype=dtype)
+
+    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
+        """Return the elements as a NumPy array; pandas uses this name, and Matplotlib looks for it.  Computes.
+
+        Parameters
+        ----------
+        dtype : dtype-like, optional
+            Type to convert to.
+        copy : bool
+            Accepted for compatibility with pandas; the array is the caller's in any case.
+
+        Examples
+        --------
+        >>> ak.array([3, 1, 3]).to_numpy()
+        array([3, 1, 3])
+        """
+        return np.asarray(self, dtype=dtype)
+
+
+class Labelled(OneAxis):
     """An array with labels, or the labels themselves, such as a `Series` or an `Index`; operations take its array."""
 
     values: Any
@@ -176,7 +255,7 @@ def at_hand(array: Array) -> np.ndarray[Any, Any] | None:
 
 
 @errors_end_at_caller
-class Array(Writable, Collection):
+class Array(OneAxis, Writable, Collection):
     """A lazy column: a value on the rows of a frame."""
 
     _most_shown: ClassVar[int] = SHOWN
@@ -301,33 +380,6 @@ class Array(Writable, Collection):
         """
         size = self.rows.size
         return sum(row_tools.known_lengths(self._frame)) if size is None else size
-
-    @property
-    def shape(self) -> tuple[int]:
-        """``(size,)``.
-
-        Examples
-        --------
-        >>> a = ak.array([3, 1, 3])
-        >>> a.shape
-        (3,)
-        """
-        return (self.size,)
-
-    @property
-    def ndim(self) -> int:
-        """Always 1.
-
-        Examples
-        --------
-        >>> a = ak.array([3, 1, 3])
-        >>> a.ndim
-        1
-        """
-        return 1
-
-    def __len__(self) -> int:
-        return self.size
 
     def __bool__(self) -> bool:
         """Return the truth of the only element; as in NumPy, any other number of elements is an error."""
@@ -480,24 +532,6 @@ class Array(Writable, Collection):
         (result,) = run(self.expr.here())
         return result
 
-    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
-        """Return the elements as a NumPy array; pandas uses this name, and Matplotlib looks for it.  Computes.
-
-        Parameters
-        ----------
-        dtype : dtype-like, optional
-            Type to convert to.
-        copy : bool
-            Accepted for compatibility with pandas; the array is the caller's in any case.
-
-        Examples
-        --------
-        >>> a = ak.array([3, 1, 3])
-        >>> a.to_numpy()
-        array([3, 1, 3])
-        """
-        return np.asarray(self, dtype=dtype)
-
     def to_arrow(self) -> pa.ChunkedArray:
         """Return the elements as an Arrow array; computes.
 
@@ -577,33 +611,10 @@ class Array(Writable, Collection):
         frame, (value,) = row_tools.repartitioned(self._project(), npartitions)
         return self._like(frame, value)
 
-    def tolist(self) -> list[Any]:
-        """Return the elements as a list of Python objects; computes.
-
-        Examples
-        --------
-        >>> ak.array(["b", "a"]).tolist()
-        ['b', 'a']
-        """
-        return self.to_ndarray().tolist()
-
-    def to_list(self) -> list[Any]:
-        """Return the elements as a list, as `tolist` does: the name of older Arkouda releases.  Computes.
-
-        Examples
-        --------
-        >>> ak.array([3, 1]).to_list()
-        [3, 1]
-        """
-        return self.tolist()
-
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
         from akdask.arrays.functions import array_function
 
         return array_function(func, types, args, kwargs)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        return np.asarray(self.to_ndarray(), dtype=dtype)
 
     def __iter__(self) -> Iterator[Any]:
         """Iterate over the elements; computes them all."""

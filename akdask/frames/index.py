@@ -252,30 +252,6 @@ class Index(Labelled, Writable):
         return int(self._labels.size)
 
     @property
-    def shape(self) -> tuple[int]:
-        """``(size,)``.
-
-        Examples
-        --------
-        >>> index = ak.Index(ak.array([3, 1, 2]))
-        >>> index.shape
-        (3,)
-        """
-        return (self.size,)
-
-    @property
-    def ndim(self) -> int:
-        """Always 1.
-
-        Examples
-        --------
-        >>> index = ak.Index(ak.array([3, 1, 2]))
-        >>> index.ndim
-        1
-        """
-        return 1
-
-    @property
     def nlevels(self) -> int:
         """Number of levels.
 
@@ -365,9 +341,6 @@ class Index(Labelled, Writable):
     @property
     def _levels(self) -> list[Any]:
         return [self._labels]
-
-    def __len__(self) -> int:
-        return self.size
 
     # selection
 
@@ -655,42 +628,6 @@ class Index(Labelled, Writable):
         array([3, 1, 2])
         """
         return np.asarray(self._labels.to_ndarray())
-
-    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
-        """Return the labels as a NumPy array; see `pdarray.to_numpy`.  Computes.
-
-        Examples
-        --------
-        >>> index = ak.Index(ak.array([3, 1, 2]))
-        >>> index.to_numpy()
-        array([3, 1, 2])
-        """
-        return np.asarray(self, dtype=dtype)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        return np.asarray(self.to_ndarray(), dtype=dtype)
-
-    def tolist(self) -> list[Any]:
-        """Return the labels as a list; computes.
-
-        Examples
-        --------
-        >>> index = ak.Index(ak.array([3, 1, 2]))
-        >>> index.tolist()
-        [3, 1, 2]
-        """
-        return self.to_ndarray().tolist()
-
-    def to_list(self) -> list[Any]:
-        """Return the labels as a list: the older name of `tolist`.  Computes.
-
-        Examples
-        --------
-        >>> index = ak.Index(ak.array([3, 1, 2]))
-        >>> index.to_list()
-        [3, 1, 2]
-        """
-        return self.tolist()
 
     def to_dict(self, label: str | list[str] | None = None) -> dict[Any, Array]:
         """Return the labels by a name, the first if there are several, and ``idx`` without one.

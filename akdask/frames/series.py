@@ -440,30 +440,6 @@ class Series(Labelled, RowLabelled):
         return len(self._labelled)
 
     @property
-    def shape(self) -> tuple[int]:
-        """``(size,)``.
-
-        Examples
-        --------
-        >>> s = ak.Series([3, 1, 2])
-        >>> s.shape
-        (3,)
-        """
-        return (self.size,)
-
-    @property
-    def ndim(self) -> int:
-        """Always 1.
-
-        Examples
-        --------
-        >>> s = ak.Series([3, 1, 2])
-        >>> s.ndim
-        1
-        """
-        return 1
-
-    @property
     def empty(self) -> bool:
         """Whether there are no values.
 
@@ -479,9 +455,6 @@ class Series(Labelled, RowLabelled):
     def rows(self) -> RowSpace:
         """The row space: identity of the rows, partitions, and partition lengths if known."""
         return self._labelled.rows
-
-    def __len__(self) -> int:
-        return self.size
 
     @property
     def is_unique(self) -> bool:
@@ -1899,9 +1872,6 @@ class Series(Labelled, RowLabelled):
         """Hand the values to libraries that read columns by narwhals; see `pdarray.to_arrow`.  Computes."""
         return self.values.__narwhals_series__()
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        return np.asarray(self.to_ndarray(), dtype=dtype)
-
     def tolist(self) -> list[Any]:
         """Return the values as a list; computes.
 
@@ -1912,17 +1882,6 @@ class Series(Labelled, RowLabelled):
         [3, 1, 2]
         """
         return list(self.values.tolist() if self._lacking is None else self.to_pandas().tolist())
-
-    def to_list(self) -> list[Any]:
-        """Return the values as a list: the name of pandas and of older Arkouda releases.  Computes.
-
-        Examples
-        --------
-        >>> s = ak.Series([3, 1, 2])
-        >>> s.to_list()
-        [3, 1, 2]
-        """
-        return self.tolist()
 
     def to_dict(self) -> dict[Any, Any]:
         """Return the values by their labels; computes.
