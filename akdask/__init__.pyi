@@ -397,13 +397,13 @@ from akdask.frames.index import MultiIndex as MultiIndex
 from akdask.frames.interchange import from_arrow as from_arrow
 from akdask.frames.interchange import from_dask as from_dask
 from akdask.frames.interchange import from_polars as from_polars
+from akdask.frames.interchange import from_xarray as from_xarray
 from akdask.frames.join import compute_join_size as compute_join_size
 from akdask.frames.join import gen_ranges as gen_ranges
 from akdask.frames.join import inner_join as inner_join
 from akdask.frames.join import join_on_eq_with_dt as join_on_eq_with_dt
 from akdask.frames.join import left_join as left_join
 from akdask.frames.join import merge as merge
-from akdask.frames.labelled_arrays import from_xarray as from_xarray
 from akdask.frames.lookups import align as align
 from akdask.frames.lookups import find as find
 from akdask.frames.lookups import in1d_intervals as in1d_intervals

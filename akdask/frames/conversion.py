@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from akdask.arrays.writing import Path, Storable
     from akdask.operators.join.plan import CategoryTable
 
+ITERATED = 40_000
+"""Rows that are brought into this process at a time: 100,000 take 79, 42 and 29 ms with 2,500, 10,000 and this many."""
+
 
 def columns_of(initialdata: Any, index: Any, columns: Sequence[str] | None, rules: Rules) -> ColumnSet:
     """Return the columns and labels of the arguments of `DataFrame`."""
@@ -622,12 +625,10 @@ def to_dict(frame: DataFrame, orient: str) -> Any:
 
 def parts_of_rows(frame: DataFrame, limit: int | None) -> Iterator[pd.DataFrame]:
     """Yield some thousand rows at a time."""
-    from akdask.frames import tuning
-
     rows = frame if limit is None else frame.head(max(int(limit), 0))
     total = len(rows)
-    for start in range(0, total, tuning.ITERATED):
-        part = rows._rows(slice(start, start + tuning.ITERATED))
+    for start in range(0, total, ITERATED):
+        part = rows._rows(slice(start, start + ITERATED))
         yield part.compute()
 
 

@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from akdask.frames.groupby import DataFrameGroupBy
     from akdask.frames.index import Index
     from akdask.frames.indexing import CellIndexer, FrameILocIndexer, FrameLocIndexer
-    from akdask.frames.interchange import InterchangeFrame
-    from akdask.frames.samples import Samples
+    from akdask.frames.interchange import InterchangeFrame, Samples
     from akdask.frames.series import Series
     from akdask.storage.locales import Filenames
 
@@ -3290,7 +3289,7 @@ class DataFrame(RowLabelled):
         >>> len(rows), rows[1]
         (3, {'x': np.float64(1.5), 'label': np.int64(0)})
         """
-        from akdask.frames.samples import Samples
+        from akdask.frames.interchange import Samples
 
         return Samples(self)
 
@@ -3324,9 +3323,9 @@ class DataFrame(RowLabelled):
         >>> dict(ak.DataFrame({"a": [5, 6]}).to_xarray().sizes)  # doctest: +SKIP
         {'index': 2}
         """
-        from akdask.frames import labelled_arrays
+        from akdask.frames import interchange
 
-        return labelled_arrays.to_xarray(self)
+        return interchange.to_xarray(self)
 
     @takes_storage_options
     def to_hdf(

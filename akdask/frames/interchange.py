@@ -1,4 +1,4 @@
-"""Exchange with other libraries: Arrow, polars, duckdb and Dask, as DataFrames and arrays, or of them."""
+"""Exchange with other libraries: Arrow, polars, duckdb, Dask, xarray and torch, as DataFrames and arrays, or of them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
+import dask
 import numpy as np
 
 from akdask._dask import Task, TaskRef, unknown_categories
@@ -34,7 +35,7 @@ from akdask.columns.dtypes import (
 from akdask.columns.nullable import NullableColumn
 from akdask.columns.strings import from_nulls
 from akdask.columns.table import Table, empty
-from akdask.deferred import is_arrow, pa, pc, pd
+from akdask.deferred import is_arrow, module_named, pa, pc, pd
 from akdask.engine.dask_bridges import to_dask
 from akdask.engine.explain import partitions_stand_alone
 from akdask.engine.node import Frame, RowSpace
@@ -668,3 +669,93 @@ def _form_of(dtype: Any) -> TimeForm | None:
     return TimeForm(
         TIME if dtype.kind == "M" else SPAN, unit if unit in PER_SECOND else "ns" if unit == "generic" else "s"
     )
+
+
+ROWS = "index"
+"""The dimension of rows without a name, as pandas has it."""
+
+
+def to_xarray(frame: DataFrame) -> Any:
+    """Return the columns as variables on one dimension, that of the labels; see `DataFrame.to_xarray`."""
+    xarray = module_named("xarray")
+    counted = frame.resolve_lengths()
+    name = counted.index.name or ROWS
+    if name in counted.columns:
+        raise ArgumentError(
+            f"labels and a column are both called {name!r}.", hint="rename the column, or call reset_index(drop=True)."
+        )
+    variables = {column: (name, counted[column].to_dask()) for column in counted.columns}
+    return xarray.Dataset(variables, {name: counted.index.to_ndarray()})
+
+
+def from_xarray(data: Any) -> DataFrame:
+    """Return the variables of a data set of xarray as the columns of a lazy DataFrame.
+
+    Rows are the points of all dimensions, the last of which varies fastest.  Coordinates are columns, too; one that is
+    called ``index`` labels the rows.  Chunks that are computed by Dask are read when values are asked for.
+
+    Parameters
+    ----------
+    data : xarray.Dataset or xarray.DataArray
+        An array must have a name.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the object is of another kind.
+
+    Examples
+    --------
+    >>> ak.from_xarray(xarray.Dataset({"a": ("x", [5, 6])}, {"x": [1, 2]})).to_pandas()  # doctest: +SKIP
+       x  a
+    0  1  5
+    1  2  6
+    """
+    xarray = module_named("xarray")
+    if isinstance(data, xarray.DataArray):
+        data = data.to_dataset(name=data.name or "values")
+    if not isinstance(data, xarray.Dataset):
+        raise ArgumentTypeError(f"a {type(data).__name__} is no data set of xarray.", hint="ak.array(…) takes arrays.")
+    dimensions = list(map(str, data.sizes))
+    absent = [name for name in dimensions if name not in data.coords]
+    complete = data.assign_coords({name: range(data.sizes[name]) for name in absent})
+    names = [*dimensions, *(str(name) for name in complete.variables if name not in dimensions)]
+    # A coordinate of a dimension cannot be chunked, and a variable of another name can.
+    spread = xarray.broadcast(*(xarray.DataArray(complete[name].variable.to_base_variable()) for name in names))
+    chunked = xarray.Dataset({str(number): one for number, one in enumerate(spread)}).chunk().unify_chunks()
+    return DataFrame(
+        {
+            name: from_dask(chunked[str(number)].transpose(*dimensions).data.reshape(-1))
+            for number, name in enumerate(names)
+        }
+    )
+
+
+class Samples:
+    """Rows of a frame by position; see `DataFrame.to_torch`.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The rows; they are counted.
+    """
+
+    def __init__(self, frame: DataFrame) -> None:
+        self._frame = frame.resolve_lengths()
+        self._names = [str(name) for name in self._frame.columns.tolist()]
+
+    def __len__(self) -> int:
+        return len(self._frame)
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        """Return the values of one row by name; computes."""
+        return self.__getitems__([index])[0]
+
+    def __getitems__(self, indices: Sequence[int]) -> list[dict[str, Any]]:
+        """Return the values of several rows, which are read at once; a loader calls this for whole batches."""
+        wanted = np.asarray(indices, np.int64)
+        if wanted.size and not -len(self) <= wanted.min() <= wanted.max() < len(self):
+            raise PositionError(f"there are {len(self):,} rows, and none at {wanted.max()}.")
+        chosen = self._frame.take(wanted)
+        columns = dict(zip(self._names, dask.compute(*[chosen[name] for name in self._names]), strict=True))
+        return [{name: values[row] for name, values in columns.items()} for row in range(len(wanted))]

@@ -11,7 +11,7 @@ from akdask.errors import traced_to_caller as _traced_to_caller
 
 _pandas = _module_named("pandas")
 
-from akdask.pandas.releases import demand_pandas as _demand_pandas
+from akdask.pandas.refusals import demand_pandas as _demand_pandas
 
 _demand_pandas(_pandas.__version__)
 
@@ -19,14 +19,13 @@ _module_named("akdask.pandas.files")  # with most of what the face needs, and wi
 
 from akdask.pandas import plotting, testing
 from akdask.pandas.files import NAMES as _FILES
-from akdask.pandas.files import read_arkouda, scan
+from akdask.pandas.files import ExcelFile, HDFStore, read_arkouda, scan
 from akdask.pandas.frame import DataFrame
 from akdask.pandas.functions import function as _function
 from akdask.pandas.modules import find_modules_of_pandas as _find_modules_of_pandas
 from akdask.pandas.passing import accept_in_arkouda as _accept_in_arkouda
 from akdask.pandas.refusals import FallbackError, PandasFallbackWarning
 from akdask.pandas.series import Series
-from akdask.pandas.stores import ExcelFile, HDFStore
 
 __all__ = [
     "DataFrame",

@@ -54,7 +54,7 @@ from pandas import tseries as tseries
 from akdask.pandas import plotting as plotting, testing as testing
 from akdask.pandas.refusals import FallbackError as FallbackError
 from akdask.pandas.refusals import PandasFallbackWarning as PandasFallbackWarning
-from akdask.pandas.stores import ExcelFile as ExcelFile, HDFStore as HDFStore
+from akdask.pandas.files import ExcelFile as ExcelFile, HDFStore as HDFStore
 
 __version__: str
 def array(data: Any, dtype: Any = ..., copy: Any = ...) -> Any: ...

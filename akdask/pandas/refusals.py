@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from akdask.deferred import module_named
-from akdask.errors import AkdaskError
+from akdask.errors import AkdaskError, UnsupportedError
 
 
 class NotLazyError(Exception):
@@ -76,3 +76,22 @@ def _refusal_class(kind: Any) -> Any:
     return type(
         kind.__name__, (AkdaskError, kind), {"__str__": text, "__reduce__": reduce, "__module__": kind.__module__}
     )
+
+
+def demand_pandas(version: str) -> None:
+    """Refuse pandas before 3.0, whose text, times and copies are others.
+
+    Raises
+    ------
+    UnsupportedError
+        If it is older.
+
+    Examples
+    --------
+    >>> demand_pandas("3.1.0")
+    """
+    if int(version.partition(".")[0]) < 3:
+        raise UnsupportedError(
+            f"akdask.pandas follows pandas 3, and pandas {version} is installed.",
+            hint='pip install "pandas>=3"; import akdask works with it as it is.',
+        )

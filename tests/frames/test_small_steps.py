@@ -12,7 +12,7 @@ import pytest
 import akdask as ak
 from akdask.errors import AkdaskError, ArgumentError, ArgumentTypeError, PositionError, UnfitArgumentError
 from akdask.frames import alignment, conversion, display, distinct, elementwise, expressions, functions, reductions
-from akdask.frames.samples import Samples
+from akdask.frames.interchange import Samples
 from akdask.storage.objects import ObjType
 from akdask.testing.memory import MemorySource
 

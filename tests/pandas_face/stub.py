@@ -104,7 +104,7 @@ def stub() -> str:
         "from akdask.pandas import plotting as plotting, testing as testing",
         "from akdask.pandas.refusals import FallbackError as FallbackError",
         "from akdask.pandas.refusals import PandasFallbackWarning as PandasFallbackWarning",
-        "from akdask.pandas.stores import ExcelFile as ExcelFile, HDFStore as HDFStore",
+        "from akdask.pandas.files import ExcelFile as ExcelFile, HDFStore as HDFStore",
         "",
         "__version__: str",
         *(function(name, _found(name), "") for name in functions),

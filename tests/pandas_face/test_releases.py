@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from akdask.errors import UnsupportedError
-from akdask.pandas.releases import demand_pandas
+from akdask.pandas.refusals import demand_pandas
 
 
 def test_pandas_before_3_is_refused_with_what_to_do():

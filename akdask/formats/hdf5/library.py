@@ -1,8 +1,13 @@
-"""Open files through the HDF5 library, to read them."""
+"""Open files through the HDF5 library, to read them, also those that are several files.
+
+These are families, whose members have a number in their names, and split ones.  They are opened by their first member,
+or that of the metadata, and read through the library, as addresses mean all members.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -80,9 +85,7 @@ def open_hdf5(path: str, file: FileIdentity | None = None) -> Any:
     try:
         return h5py.File(_open(os.fsencode(path_of_open(descriptor, path))))
     except HDF5_ERRORS as error:
-        from akdask.formats.hdf5.file_parts import open_parts
-
-        parts = open_parts(path, _new_access())
+        parts = _open_parts(path, _new_access())
         if parts is not None:
             return h5py.File(parts)
         raise type(error)(str(error).replace(path_of_open(descriptor, path), path)) from error
@@ -127,3 +130,58 @@ def _new_access() -> H5Object:
     access.set_fclose_degree(h5f.CLOSE_STRONG)
     access.set_file_locking(False, True)
     return access
+
+
+_FAMILY, _SPLIT = b"NCSAfami", b"NCSAmult"
+"""What the superblocks of such files name as their driver."""
+
+_SUPERBLOCK = 4096  # bytes with the name of the driver
+_OF_METADATA, _OF_DATA = "-m.h5", "-r.h5"
+
+
+def _open_parts(path: str, access: H5Object) -> H5Object | None:
+    """Open all files of one of several, by a member of this machine; None if the file is no such member.
+
+    Parameters
+    ----------
+    path : str
+        The first member of a family, whose number is 0, or the member of a split file with the metadata.
+    access : low-level h5py property list
+        How to open a file.
+
+    Raises
+    ------
+    OSError
+        If the other members do not fit.
+    """
+    with open(path, "rb") as file:
+        first = file.read(_SUPERBLOCK)
+    folder, name = os.path.split(path)
+    zeros = re.search(r"0+(?=[^0]*$)", name)
+    if _FAMILY in first and zeros is not None:
+        before, after = (side.replace("%", "%%") for side in (name[: zeros.start()], name[zeros.end() :]))
+        pattern = os.path.join(folder.replace("%", "%%"), f"{before}%0{len(zeros[0])}d{after}")
+        _check_files(_members(pattern))
+        access.set_fapl_family(0, h5p.create(h5p.FILE_ACCESS))
+        return h5f.open(os.fsencode(pattern), h5f.ACC_RDONLY, access)
+    if _SPLIT in first and name.endswith(_OF_METADATA):
+        start = path.removesuffix(_OF_METADATA)
+        _check_files([path, start + _OF_DATA])
+        of_both = (h5p.create(h5p.FILE_ACCESS) for _ in range(2))
+        access.set_fapl_split(_OF_METADATA.encode(), next(of_both), _OF_DATA.encode(), next(of_both))
+        return h5f.open(os.fsencode(start), h5f.ACC_RDONLY, access)
+    return None
+
+
+def _members(pattern: str) -> Iterator[str]:
+    number = 0
+    while os.path.lexists(member := pattern % number):
+        yield member
+        number += 1
+
+
+def _check_files(members: Any) -> None:
+    """Refuse members that are no files: the library would wait at a FIFO."""
+    for member in members:
+        if not os.path.isfile(member):
+            raise OSError(f"the member {member!r} is no file")
