@@ -13,6 +13,7 @@ import numpy as np
 
 from akdask.arrays.array import Array, wrap
 from akdask.arrays.elementwise import elementwise
+from akdask.arrays.families import reduction, shown_by
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.sorting import SortingAlgorithm
 from akdask.arrays.strided_layout import Layout, Positions, Shape, all_positions, arranged, chosen, mask_of
@@ -29,6 +30,42 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 1000
 """Elements of an array whose `repr` shows values."""
+
+
+_OF_DIMENSIONS = """
+>>> ak.array([[2, 4, 3]]).{name}().item()
+{of_all}
+"""
+
+
+@shown_by(_OF_DIMENSIONS)
+def _of_dimensions(array: ArrayView, name: str, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return {what} of all elements, or of those along dimensions; lazy.  Types are those of `pdarray.{name}`.
+
+    Parameters
+    ----------
+    axis : int or tuple of int, optional
+        The dimensions to reduce, all unless given; negative ones count from the end.
+    keepdims : bool, default False
+        Leave the dimensions that are reduced in the result, with length 1.
+
+    Returns
+    -------
+    Scalar, pdarray or ArrayView
+        By the number of dimensions that are left.
+
+    Raises
+    ------
+    AxisError
+        If the dimension does not exist.
+    """
+    return array._reduced(name, axis, keepdims)
+
+
+@shown_by(_OF_DIMENSIONS)
+def _spread_of_dimensions(array: ArrayView, name: str, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return {what} of all elements, or of those along dimensions; see `sum` and `pdarray.{name}`."""
+    return array._reduced(name, axis, keepdims, ddof=ddof)
 
 
 @errors_end_at_caller
@@ -254,153 +291,18 @@ class ArrayView(pdarray):
 
     # reductions, of all elements or along dimensions
 
-    def sum(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the sum of all elements, or sums along dimensions; see `pdarray.sum`.  Lazy.
-
-        Parameters
-        ----------
-        axis : int or tuple of int, optional
-            The dimensions to reduce, all unless given; negative ones count from the end.
-        keepdims : bool, default False
-            Leave the dimensions that are reduced in the result, with length 1.
-
-        Returns
-        -------
-        Scalar, pdarray or ArrayView
-            By the number of dimensions that are left.
-
-        Raises
-        ------
-        AxisError
-            If the dimension does not exist.
-
-        Examples
-        --------
-        >>> ak.arange(6).reshape(2, 3).sum(axis=0).tolist()
-        [3, 5, 7]
-        """
-        return self._reduced("sum", axis, keepdims)
-
-    def prod(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the product, of all or along dimensions; see `sum` and `pdarray.prod`.
-
-        Examples
-        --------
-        >>> a = ak.arange(6).reshape(2, 3)
-        >>> a.prod(axis=1).tolist()
-        [0, 60]
-        """
-        return self._reduced("prod", axis, keepdims)
-
-    def min(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the smallest element, of all or along dimensions; see `sum` and `pdarray.min`.
-
-        Examples
-        --------
-        >>> a = ak.arange(6).reshape(2, 3)
-        >>> a.min(axis=1).tolist()
-        [0, 3]
-        """
-        return self._reduced("min", axis, keepdims)
-
-    def max(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the largest element, of all or along dimensions; see `sum` and `pdarray.max`.
-
-        Examples
-        --------
-        >>> a = ak.arange(6).reshape(2, 3)
-        >>> a.max(axis=1).tolist()
-        [2, 5]
-        """
-        return self._reduced("max", axis, keepdims)
-
-    def mean(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the mean as float64, of all or along dimensions; see `sum` and `pdarray.mean`.
-
-        Examples
-        --------
-        >>> a = ak.arange(6).reshape(2, 3)
-        >>> a.mean(axis=1).tolist()
-        [1.0, 4.0]
-        """
-        return self._reduced("mean", axis, keepdims)
-
-    def var(self, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the variance as float64, of all elements or along dimensions; see `sum` and `pdarray.var`.
-
-        Examples
-        --------
-        >>> a = ak.arange(6).reshape(2, 3)
-        >>> a.var(axis=0).tolist()
-        [2.25, 2.25, 2.25]
-        """
-        return self._reduced("var", axis, keepdims, ddof=ddof)
-
-    def std(self, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the standard deviation of all elements or along dimensions; see `sum` and `pdarray.std`.
-
-        Examples
-        --------
-        >>> a = ak.arange(6).reshape(2, 3)
-        >>> a.std(axis=0).tolist()
-        [1.5, 1.5, 1.5]
-        """
-        return self._reduced("std", axis, keepdims, ddof=ddof)
-
-    def any(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return whether any element is not 0, of all or along dimensions; see `sum` and `pdarray.any`.
-
-        Examples
-        --------
-        >>> a = ak.arange(6).reshape(2, 3)
-        >>> (a > 4).any(axis=0).tolist()
-        [False, False, True]
-        """
-        return self._reduced("any", axis, keepdims)
-
-    def all(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return whether no element is 0, of all or along dimensions; see `sum` and `pdarray.all`.
-
-        Examples
-        --------
-        >>> a = ak.arange(6).reshape(2, 3)
-        >>> (a > 0).all(axis=0).tolist()
-        [False, True, True]
-        """
-        return self._reduced("all", axis, keepdims)
-
-    def argmin(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the position of the first smallest element as int64, of all or along dimensions; see `sum`.
-
-        Examples
-        --------
-        >>> a = ak.arange(6).reshape(2, 3)
-        >>> a.argmin(axis=1).tolist()
-        [0, 0]
-        """
-        return self._reduced("argmin", axis, keepdims)
-
-    def argmax(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the position of the first largest element as int64, of all or along dimensions; see `sum`.
-
-        Examples
-        --------
-        >>> a = ak.arange(6).reshape(2, 3)
-        >>> a.argmax(axis=1).tolist()
-        [2, 2]
-        """
-        return self._reduced("argmax", axis, keepdims)
-
-    def median(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Return the median as float64, of all elements or along dimensions; see `sum` and `pdarray.median`.
-
-        Examples
-        --------
-        >>> a = ak.arange(6).reshape(2, 3)
-        >>> a.median(axis=1).tolist()
-        [1.0, 4.0]
-        """
-        return self._reduced("median", axis, keepdims)
+    sum = reduction("sum", _of_dimensions)
+    prod = reduction("prod", _of_dimensions)
+    min = reduction("min", _of_dimensions)
+    max = reduction("max", _of_dimensions)
+    mean = reduction("mean", _of_dimensions)
+    var = reduction("var", _spread_of_dimensions)
+    std = reduction("std", _spread_of_dimensions)
+    any = reduction("any", _of_dimensions)
+    all = reduction("all", _of_dimensions)
+    argmin = reduction("argmin", _of_dimensions)
+    argmax = reduction("argmax", _of_dimensions)
+    median = reduction("median", _of_dimensions)
 
     def quantile(self, q: Any = 0.5, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
         """Return a quantile of all elements or along dimensions as float64; see `sum` and `pdarray.quantile`.
