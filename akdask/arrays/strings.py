@@ -11,7 +11,7 @@ import numpy as np
 from akdask.arrays import sorting, text
 from akdask.arrays.array import can_be_asked_for, shows
 from akdask.arrays.elementwise import ElementwiseArray, assigned
-from akdask.arrays.families import reduction
+from akdask.arrays.families import member, reduction, shown_by
 from akdask.arrays.pdarray import Sortable, pdarray
 from akdask.arrays.reductions import distinct_count, reduced_along_rows
 from akdask.arrays.scalar import Scalar
@@ -42,6 +42,23 @@ def _of_strings(strings: Strings, name: str, axis: int | None = None) -> Scalar:
     ('icmp', np.int64(0))
     """
     return reduced_along_rows(strings, name, axis, keepdims=False)
+
+
+_TESTED = """
+>>> s = ak.array(["b2", "B", "Bc", "½", "7", " ", ""])
+>>> s[s.{name}()].tolist()
+{shown}
+"""
+
+
+@shown_by(_TESTED)
+def _tested(strings: Strings, name: str) -> pdarray:
+    """Return which strings {what}; lazy bool array."""
+    return strings._operate(name, strings)
+
+
+def _test(name: str, what: str, shown: str) -> Callable[[Strings], pdarray]:
+    return member(_tested, name, name, what=what, shown=shown)
 
 
 @errors_end_at_caller
@@ -186,109 +203,16 @@ class Strings(Sortable, ElementwiseArray):
         text.refuse_empty(self, substr, regex=regex)
         return self._holding("endswith", substr, regex)
 
-    def islower(self) -> pdarray:
-        """Return which strings have letters, all in lower case; lazy bool array.
-
-        Examples
-        --------
-        >>> s = ak.array(["b", "a", "B2"])
-        >>> s.islower().tolist()
-        [True, True, False]
-        """
-        return self._operate("islower", self)
-
-    def isupper(self) -> pdarray:
-        """Return which strings have letters, all in upper case; lazy bool array.
-
-        Examples
-        --------
-        >>> s = ak.array(["b", "a", "B2"])
-        >>> s.isupper().tolist()
-        [False, False, True]
-        """
-        return self._operate("isupper", self)
-
-    def istitle(self) -> pdarray:
-        """Return which strings have each word capitalized; lazy bool array.
-
-        Examples
-        --------
-        >>> s = ak.array(["b", "a", "B2"])
-        >>> s.istitle().tolist()
-        [False, False, True]
-        """
-        return self._operate("istitle", self)
-
-    def isalnum(self) -> pdarray:
-        """Return which strings are letters and digits only; lazy bool array.
-
-        Examples
-        --------
-        >>> ak.array(["b2", "a b"]).isalnum().tolist()
-        [True, False]
-        """
-        return self._operate("isalnum", self)
-
-    def isalpha(self) -> pdarray:
-        """Return which strings are letters only; lazy bool array.
-
-        Examples
-        --------
-        >>> s = ak.array(["b", "a", "B2"])
-        >>> s.isalpha().tolist()
-        [True, True, False]
-        """
-        return self._operate("isalpha", self)
-
-    def isdigit(self) -> pdarray:
-        """Return which strings are digits only; lazy bool array.
-
-        Examples
-        --------
-        >>> ak.array(["12", "1.5"]).isdigit().tolist()
-        [True, False]
-        """
-        return self._operate("isdigit", self)
-
-    def isdecimal(self) -> pdarray:
-        """Return which strings are decimal characters only; lazy bool array.
-
-        Examples
-        --------
-        >>> ak.array(["12", "½"]).isdecimal().tolist()
-        [True, False]
-        """
-        return self._operate("isdecimal", self)
-
-    def isnumeric(self) -> pdarray:
-        """Return which strings are numeric characters only; lazy bool array.
-
-        Examples
-        --------
-        >>> ak.array(["12", "½", "x"]).isnumeric().tolist()
-        [True, True, False]
-        """
-        return self._operate("isnumeric", self)
-
-    def isspace(self) -> pdarray:
-        """Return which strings are white space only; lazy bool array.
-
-        Examples
-        --------
-        >>> ak.array([" ", "a b"]).isspace().tolist()
-        [True, False]
-        """
-        return self._operate("isspace", self)
-
-    def isempty(self) -> pdarray:
-        """Return which strings are empty; lazy bool array.
-
-        Examples
-        --------
-        >>> ak.array(["", " "]).isempty().tolist()
-        [True, False]
-        """
-        return self._operate("isempty", self)
+    islower = _test("islower", "have letters, all in lower case", "['b2']")
+    isupper = _test("isupper", "have letters, all in upper case", "['B']")
+    istitle = _test("istitle", "have each word capitalized", "['B', 'Bc']")
+    isalnum = _test("isalnum", "are letters and digits only", "['b2', 'B', 'Bc', '½', '7']")
+    isalpha = _test("isalpha", "are letters only", "['B', 'Bc']")
+    isdigit = _test("isdigit", "are digits only", "['7']")
+    isdecimal = _test("isdecimal", "are decimal characters only", "['7']")
+    isnumeric = _test("isnumeric", "are numeric characters only", "['½', '7']")
+    isspace = _test("isspace", "are white space only", "[' ']")
+    isempty = _test("isempty", "are empty", "['']")
 
     # changes
 
