@@ -141,12 +141,12 @@ def shown_as(*lines: str) -> Callable[[str], Callable[[Template], Template]]:
     *lines : str
         What the example runs, where ``{name}`` is the method.
     """
-    example = "\n        ".join(["\n\n        Examples", "--------", *(f">>> {line}" for line in lines)])
+    example = "\n".join(["Examples", "--------", *(f">>> {line}" for line in lines)])
 
     def printing(result: str) -> Callable[[Template], Template]:
         def shown(method: Template) -> Template:
             shows = example.replace("{name}", method.__name__)
-            method.__doc__ = f"{(method.__doc__ or '').rstrip()}{shows}\n        {result}\n        "
+            method.__doc__ = f"{inspect.cleandoc(method.__doc__ or '')}\n\n{shows}\n{result}\n"
             return method
 
         return shown

@@ -10,6 +10,7 @@ import numpy as np
 
 from akdask.arrays.array import Array, check_axis, wrap
 from akdask.arrays.elementwise import elementwise
+from akdask.arrays.families import shown_as
 from akdask.arrays.scalar import Scalar
 from akdask.columns.dtypes import INT64, UINT64, ColumnType, TimeForm, unlimited
 from akdask.columns.exact import EXACT
@@ -296,6 +297,10 @@ def _running_with_gaps(name: str, pda: Array, integers: Value, missing: Value) -
 # functions with the names of methods
 
 
+_shown = shown_as("ak.{name}(ak.array([2, 4, 3]))")
+
+
+@_shown("np.int64(9)")
 def sum(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the sum of an array; lazy.  See `pdarray.sum`.
 
@@ -312,89 +317,49 @@ def sum(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
     ------
     ArgumentTypeError
         If `pda` has no such method.
-
-    Examples
-    --------
-    >>> ak.sum(ak.array([2, 4, 3]))
-    np.int64(9)
     """
     return _called("sum", pda, axis=axis, keepdims=keepdims)
 
 
+@_shown("np.int64(24)")
 def prod(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the product of an array; lazy.  See `sum` and `pdarray.prod`.
-
-    Examples
-    --------
-    >>> ak.prod(ak.array([2, 4, 3]))
-    np.int64(24)
-    """
+    """Return the product of an array; lazy.  See `sum` and `pdarray.prod`."""
     return _called("prod", pda, axis=axis, keepdims=keepdims)
 
 
+@_shown("np.int64(2)")
 def min(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the smallest element of an array; lazy.  See `sum` and `pdarray.min`.
-
-    Examples
-    --------
-    >>> ak.min(ak.array([2, 4, 3]))
-    np.int64(2)
-    """
+    """Return the smallest element of an array; lazy.  See `sum` and `pdarray.min`."""
     return _called("min", pda, axis=axis, keepdims=keepdims)
 
 
+@_shown("np.int64(4)")
 def max(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the largest element of an array; lazy.  See `sum` and `pdarray.max`.
-
-    Examples
-    --------
-    >>> ak.max(ak.array([2, 4, 3]))
-    np.int64(4)
-    """
+    """Return the largest element of an array; lazy.  See `sum` and `pdarray.max`."""
     return _called("max", pda, axis=axis, keepdims=keepdims)
 
 
+@_shown("np.float64(3.0)")
 def mean(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the mean of an array; lazy.  See `sum` and `pdarray.mean`.
-
-    Examples
-    --------
-    >>> ak.mean(ak.array([2, 4, 3]))
-    np.float64(3.0)
-    """
+    """Return the mean of an array; lazy.  See `sum` and `pdarray.mean`."""
     return _called("mean", pda, axis=axis, keepdims=keepdims)
 
 
+@_shown("np.float64(0.666...)")
 def var(pda: Any, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the variance of an array; lazy.  See `sum` and `pdarray.var`.
-
-    Examples
-    --------
-    >>> ak.var(ak.array([2, 4, 3]))
-    np.float64(0.666...)
-    """
+    """Return the variance of an array; lazy.  See `sum` and `pdarray.var`."""
     return _called("var", pda, axis=axis, keepdims=keepdims, ddof=ddof)
 
 
+@_shown("np.float64(0.816...)")
 def std(pda: Any, ddof: int = 0, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the standard deviation of an array; lazy.  See `sum` and `pdarray.std`.
-
-    Examples
-    --------
-    >>> ak.std(ak.array([2, 4, 3]))
-    np.float64(0.816...)
-    """
+    """Return the standard deviation of an array; lazy.  See `sum` and `pdarray.std`."""
     return _called("std", pda, axis=axis, keepdims=keepdims, ddof=ddof)
 
 
+@_shown("np.float64(3.0)")
 def median(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the median of an array; lazy.  See `sum` and `pdarray.median`.
-
-    Examples
-    --------
-    >>> ak.median(ak.array([2, 4, 3]))
-    np.float64(3.0)
-    """
+    """Return the median of an array; lazy.  See `sum` and `pdarray.median`."""
     return _called("median", pda, axis=axis, keepdims=keepdims)
 
 
@@ -420,58 +385,33 @@ def percentile(a: Any, q: Any = 0.5, axis: Any = None, method: str = "linear", k
     return quantile(a, np.true_divide(q, 100), axis, method, keepdims)
 
 
+@_shown("np.True_")
 def any(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return whether any element is not 0; lazy.  See `sum` and `pdarray.any`.
-
-    Examples
-    --------
-    >>> ak.any(ak.array([2, 4, 3]))
-    np.True_
-    """
+    """Return whether any element is not 0; lazy.  See `sum` and `pdarray.any`."""
     return _called("any", pda, axis=axis, keepdims=keepdims)
 
 
+@_shown("np.True_")
 def all(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return whether no element is 0; lazy.  See `sum` and `pdarray.all`.
-
-    Examples
-    --------
-    >>> ak.all(ak.array([2, 4, 3]))
-    np.True_
-    """
+    """Return whether no element is 0; lazy.  See `sum` and `pdarray.all`."""
     return _called("all", pda, axis=axis, keepdims=keepdims)
 
 
+@_shown("np.int64(0)")
 def argmin(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the position of the first smallest element of an array; lazy.  See `sum` and `pdarray.argmin`.
-
-    Examples
-    --------
-    >>> ak.argmin(ak.array([2, 4, 3]))
-    np.int64(0)
-    """
+    """Return the position of the first smallest element of an array; lazy.  See `sum` and `pdarray.argmin`."""
     return _called("argmin", pda, axis=axis, keepdims=keepdims)
 
 
+@_shown("np.int64(1)")
 def argmax(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return the position of the first largest element of an array; lazy.  See `sum` and `pdarray.argmax`.
-
-    Examples
-    --------
-    >>> ak.argmax(ak.array([2, 4, 3]))
-    np.int64(1)
-    """
+    """Return the position of the first largest element of an array; lazy.  See `sum` and `pdarray.argmax`."""
     return _called("argmax", pda, axis=axis, keepdims=keepdims)
 
 
+@_shown("np.False_")
 def is_sorted(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Return whether the elements are in ascending order; lazy.  See `sum` and `pdarray.is_sorted`.
-
-    Examples
-    --------
-    >>> ak.is_sorted(ak.array([2, 4, 3]))
-    np.False_
-    """
+    """Return whether the elements are in ascending order; lazy.  See `sum` and `pdarray.is_sorted`."""
     return _called("is_sorted", pda, axis=axis, keepdims=keepdims)
 
 

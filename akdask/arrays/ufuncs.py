@@ -15,8 +15,11 @@ import numpy as np
 
 from akdask.arrays.array import Array
 from akdask.arrays.elementwise import PLAIN, ElementwiseArray, elementwise
+from akdask.arrays.families import shown_as
 from akdask.columns.dtypes import BOOL
 from akdask.errors import ArgumentError, ArgumentTypeError
+
+_shown_of_angles = shown_as("ak.{name}(ak.array([0, 1])).tolist()")
 
 
 def abs(pda: Any, *, where: Any = True) -> Any:
@@ -78,14 +81,9 @@ def sqrt(pda: Any, where: Any = True) -> Any:
     return _computed("sqrt", pda, where=where)
 
 
+@_shown_of_angles("[1.0, 2.718...]")
 def exp(pda: Any, *, where: Any = True) -> Any:
-    """Return e to the power of each element as float64; lazy.
-
-    Examples
-    --------
-    >>> ak.exp(ak.array([0, 1])).tolist()
-    [1.0, 2.718...]
-    """
+    """Return e to the power of each element as float64; lazy."""
     return _computed("exp", pda, where=where)
 
 
@@ -205,25 +203,15 @@ def cos(pda: Any, where: Any = True) -> Any:
     return _computed("cos", _not_bools("cos", pda), where=where)
 
 
+@_shown_of_angles("[0.0, 1.557...]")
 def tan(pda: Any, where: Any = True) -> Any:
-    """Return the tangent of each element, an angle in radians, as float64; lazy.
-
-    Examples
-    --------
-    >>> ak.tan(ak.array([0, 1])).tolist()
-    [0.0, 1.557...]
-    """
+    """Return the tangent of each element, an angle in radians, as float64; lazy."""
     return _computed("tan", _not_bools("tan", pda), where=where)
 
 
+@_shown_of_angles("[0.0, 1.570...]")
 def arcsin(pda: Any, where: Any = True) -> Any:
-    """Return the angle in radians whose sine each element is, as float64, NaN beyond -1 and 1; lazy.
-
-    Examples
-    --------
-    >>> ak.arcsin(ak.array([0, 1])).tolist()
-    [0.0, 1.570...]
-    """
+    """Return the angle in radians whose sine each element is, as float64, NaN beyond -1 and 1; lazy."""
     return _computed("arcsin", _not_bools("arcsin", pda), where=where)
 
 
@@ -238,58 +226,33 @@ def arccos(pda: Any, where: Any = True) -> Any:
     return _computed("arccos", _not_bools("arccos", pda), where=where)
 
 
+@_shown_of_angles("[0.0, 0.785...]")
 def arctan(pda: Any, where: Any = True) -> Any:
-    """Return the angle in radians whose tangent each element is, as float64; lazy.
-
-    Examples
-    --------
-    >>> ak.arctan(ak.array([0, 1])).tolist()
-    [0.0, 0.785...]
-    """
+    """Return the angle in radians whose tangent each element is, as float64; lazy."""
     return _computed("arctan", _not_bools("arctan", pda), where=where)
 
 
+@_shown_of_angles("[0.0, 1.175...]")
 def sinh(pda: Any, where: Any = True) -> Any:
-    """Return the hyperbolic sine of each element as float64; lazy.
-
-    Examples
-    --------
-    >>> ak.sinh(ak.array([0, 1])).tolist()
-    [0.0, 1.175...]
-    """
+    """Return the hyperbolic sine of each element as float64; lazy."""
     return _computed("sinh", _not_bools("sinh", pda), where=where)
 
 
+@_shown_of_angles("[1.0, 1.543...]")
 def cosh(pda: Any, where: Any = True) -> Any:
-    """Return the hyperbolic cosine of each element as float64; lazy.
-
-    Examples
-    --------
-    >>> ak.cosh(ak.array([0, 1])).tolist()
-    [1.0, 1.543...]
-    """
+    """Return the hyperbolic cosine of each element as float64; lazy."""
     return _computed("cosh", _not_bools("cosh", pda), where=where)
 
 
+@_shown_of_angles("[0.0, 0.761...]")
 def tanh(pda: Any, where: Any = True) -> Any:
-    """Return the hyperbolic tangent of each element as float64; lazy.
-
-    Examples
-    --------
-    >>> ak.tanh(ak.array([0, 1])).tolist()
-    [0.0, 0.761...]
-    """
+    """Return the hyperbolic tangent of each element as float64; lazy."""
     return _computed("tanh", _not_bools("tanh", pda), where=where)
 
 
+@_shown_of_angles("[0.0, 0.881...]")
 def arcsinh(pda: Any, where: Any = True) -> Any:
-    """Return the inverse hyperbolic sine of each element as float64; lazy.
-
-    Examples
-    --------
-    >>> ak.arcsinh(ak.array([0, 1])).tolist()
-    [0.0, 0.881...]
-    """
+    """Return the inverse hyperbolic sine of each element as float64; lazy."""
     return _computed("arcsinh", _not_bools("arcsinh", pda), where=where)
 
 
@@ -304,14 +267,9 @@ def arccosh(pda: Any, where: Any = True) -> Any:
     return _computed("arccosh", _not_bools("arccosh", pda), where=where)
 
 
+@_shown_of_angles("[0.0, inf]")
 def arctanh(pda: Any, where: Any = True) -> Any:
-    """Return the inverse hyperbolic tangent of each element as float64, NaN beyond -1 and 1; lazy.
-
-    Examples
-    --------
-    >>> ak.arctanh(ak.array([0, 1])).tolist()
-    [0.0, inf]
-    """
+    """Return the inverse hyperbolic tangent of each element as float64, NaN beyond -1 and 1; lazy."""
     return _computed("arctanh", _not_bools("arctanh", pda), where=where)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from akdask.arrays.array import Array, Labelled, of_rows, unlabelled
 from akdask.arrays.elementwise import cast, where
+from akdask.arrays.families import shown_as
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.strings import Strings
 from akdask.arrays.writable import Writable
@@ -98,6 +99,9 @@ def for_pandas(labels: Any) -> Any:
     """Return labels as pandas has them: text as objects."""
     found = labels.to_pandas() if hasattr(labels, "to_pandas") else labels.to_ndarray()
     return found.astype(object) if isinstance(found, np.ndarray) and found.dtype.kind == "U" else found
+
+
+_shown_by_labels = shown_as("index = ak.Index(ak.array([3, 1, 2]))", "index.{name}")
 
 
 @errors_end_at_caller
@@ -204,63 +208,33 @@ class Index(Labelled, Writable):
     # attributes
 
     @property
+    @_shown_by_labels("array([3 1 2])")
     def values(self) -> Any:
-        """The labels: an array, or the list that `allow_list` has left.
-
-        Examples
-        --------
-        >>> index = ak.Index(ak.array([3, 1, 2]))
-        >>> index.values
-        array([3 1 2])
-        """
+        """The labels: an array, or the list that `allow_list` has left."""
         return self._labels if self._list is None else self._list
 
     @property
+    @_shown_by_labels("array([3 1 2])")
     def index(self) -> Any:
-        """The labels: the older name of `values`.
-
-        Examples
-        --------
-        >>> index = ak.Index(ak.array([3, 1, 2]))
-        >>> index.index
-        array([3 1 2])
-        """
+        """The labels: the older name of `values`."""
         return self.values
 
     @property
+    @_shown_by_labels("dtype('int64')")
     def dtype(self) -> Any:
-        """Type of the labels.
-
-        Examples
-        --------
-        >>> index = ak.Index(ak.array([3, 1, 2]))
-        >>> index.dtype
-        dtype('int64')
-        """
+        """Type of the labels."""
         return self._labels.dtype
 
     @property
+    @_shown_by_labels("3")
     def size(self) -> int:
-        """Number of labels; counts them, once, where a filter has left that open.
-
-        Examples
-        --------
-        >>> index = ak.Index(ak.array([3, 1, 2]))
-        >>> index.size
-        3
-        """
+        """Number of labels; counts them, once, where a filter has left that open."""
         return int(self._labels.size)
 
     @property
+    @_shown_by_labels("1")
     def nlevels(self) -> int:
-        """Number of levels.
-
-        Examples
-        --------
-        >>> index = ak.Index(ak.array([3, 1, 2]))
-        >>> index.nlevels
-        1
-        """
+        """Number of levels."""
         return 1
 
     @property
@@ -275,15 +249,9 @@ class Index(Labelled, Writable):
         return [self.name]
 
     @property
+    @_shown_by_labels("'integer'")
     def inferred_type(self) -> str:
-        """The type of the labels, as pandas names it.
-
-        Examples
-        --------
-        >>> index = ak.Index(ak.array([3, 1, 2]))
-        >>> index.inferred_type
-        'integer'
-        """
+        """The type of the labels, as pandas names it."""
         from akdask.arrays.categorical import Categorical
 
         if isinstance(self._labels, Categorical):
@@ -291,30 +259,18 @@ class Index(Labelled, Writable):
         return INFERRED[self._labels._value.dtype.kind]
 
     @property
+    @_shown_by_labels("True")
     def is_unique(self) -> bool:
-        """Whether no label occurs twice; computes.
-
-        Examples
-        --------
-        >>> index = ak.Index(ak.array([3, 1, 2]))
-        >>> index.is_unique
-        True
-        """
+        """Whether no label occurs twice; computes."""
         from akdask.arrays.categorical import Categorical
 
         labels = self._labels.codes if isinstance(self._labels, Categorical) else self._labels
         return bool(labels.nunique() == self.size)
 
     @property
+    @_shown_by_labels("24")
     def nbytes(self) -> int:
-        """Bytes of all labels; counts rows if their number is unknown, and computes to measure strings.
-
-        Examples
-        --------
-        >>> index = ak.Index(ak.array([3, 1, 2]))
-        >>> index.nbytes
-        24
-        """
+        """Bytes of all labels; counts rows if their number is unknown, and computes to measure strings."""
         return sum(level.nbytes for level in self._levels)
 
     def memory_usage(self, unit: str = "B") -> int | float:
@@ -672,6 +628,11 @@ class Index(Labelled, Writable):
         return f"{type(self).__name__} {names}".rstrip() + f": {counted(self._levels[0].rows, 'label')}"
 
 
+_shown_by_levels = shown_as(
+    'index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])', "index.{name}"
+)
+
+
 @errors_end_at_caller
 class MultiIndex(Index):
     """Labels of rows that have several levels.
@@ -753,75 +714,39 @@ class MultiIndex(Index):
         return self.levels
 
     @property
+    @_shown_by_levels("['x', 'y']")
     def names(self) -> list[Any]:
-        """Names of the levels.
-
-        Examples
-        --------
-        >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
-        >>> index.names
-        ['x', 'y']
-        """
+        """Names of the levels."""
         return list(self._names)
 
     @property
+    @_shown_by_levels("2")
     def nlevels(self) -> int:
-        """Number of levels.
-
-        Examples
-        --------
-        >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
-        >>> index.nlevels
-        2
-        """
+        """Number of levels."""
         return len(self.levels)
 
     @property
+    @_shown_by_levels("3")
     def size(self) -> int:
-        """Number of rows; counts them, once, where a filter has left that open.
-
-        Examples
-        --------
-        >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
-        >>> index.size
-        3
-        """
+        """Number of rows; counts them, once, where a filter has left that open."""
         return int(self.levels[0].size)
 
     @property
+    @_shown_by_levels("dtype('O')")
     def dtype(self) -> Any:
-        """``dtype('O')``: labels are tuples.
-
-        Examples
-        --------
-        >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
-        >>> index.dtype
-        dtype('O')
-        """
+        """``dtype('O')``: labels are tuples."""
         return np.dtype(object)
 
     @property
+    @_shown_by_levels("'mixed'")
     def inferred_type(self) -> str:
-        """Always ``mixed``.
-
-        Examples
-        --------
-        >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
-        >>> index.inferred_type
-        'mixed'
-        """
+        """Always ``mixed``."""
         return "mixed"
 
     @property
+    @_shown_by_levels("True")
     def is_unique(self) -> bool:
-        """Whether no combination of labels occurs twice; computes.
-
-        Examples
-        --------
-        >>> index = ak.MultiIndex([ak.array([2, 1, 1]), ak.array(["b", "a", "b"])], names=["x", "y"])
-        >>> index.is_unique
-        True
-        """
+        """Whether no combination of labels occurs twice; computes."""
         return bool(self.to_pandas().is_unique)
 
     @property

@@ -1,4 +1,4 @@
-"""Exchange with other libraries: Arrow, polars, duckdb, Dask, xarray and torch, as DataFrames and arrays, or of them."""
+"""Exchange with other libraries: Arrow, polars, duckdb, Dask, xarray and torch, of frames and arrays."""
 
 from __future__ import annotations
 
