@@ -119,6 +119,14 @@ WINDOW_EXAMPLES = {
 LIST_EXAMPLES = {"prod": "[8, 3]"}
 """Results of lists where they are not those of groups: products of integers are integers."""
 
+SCANS = {
+    "cumsum": ("the sum", "[2, 6, 9]", "[2, 4, 5]"),
+    "cumprod": ("the product", "[2, 8, 24]", "[2, 4, 6]"),
+    "cummin": ("the smallest", "[2, 2, 2]", "[2, 4, 2]"),
+    "cummax": ("the largest", "[2, 4, 4]", "[2, 4, 3]"),
+}
+"""What is found of each value and all before it; results of 2, 4 and 3, and of the second in a group of its own."""
+
 COLUMN_REDUCTIONS = tuple(name for name, entry in REDUCTIONS.items() if entry.of_columns)
 
 
@@ -214,6 +222,12 @@ def reduction(
         of_windows=WINDOW_EXAMPLES.get(name, ""),
         of_lists=LIST_EXAMPLES.get(name, of_groups),
     )
+
+
+def scan(name: str, template: Callable[Concatenate[Owner, str, P], Result]) -> Callable[Concatenate[Owner, P], Result]:
+    """Return the method of a name of `SCANS`, made as `reduction` makes those of `REDUCTIONS`."""
+    what, of_all, of_groups = SCANS[name]
+    return member(template, name, name, what=what, of_all=of_all, of_groups=of_groups)
 
 
 @cache

@@ -13,7 +13,7 @@ from akdask.arrays.array import Array, of_rows, shows, wrap
 from akdask.arrays.creation import array
 from akdask.arrays.display import EDGE
 from akdask.arrays.elementwise import combine
-from akdask.arrays.families import reduction, shown_by
+from akdask.arrays.families import member, reduction, shown_by
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.stored_arrays import from_stored
@@ -76,6 +76,19 @@ def _position_in_lists(segarray: SegArray, name: str, x: Any = None) -> Any:
         Accepted for compatibility with Arkouda.
     """
     return lists.placed(segarray, name, x)
+
+
+_OF_LISTS_BESIDE_OTHERS = """
+>>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
+>>> lists.{name}(ak.SegArray(ak.array([0, 1]), ak.array([4, 5]))).tolist()
+{shown}
+"""
+
+
+@shown_by(_OF_LISTS_BESIDE_OTHERS)
+def _combined(segarray: SegArray, operation: str, other: Any) -> Any:
+    """Return the values that {what} of a row, each once and in ascending order."""
+    return lists.combined(segarray, operation, other)
 
 
 @errors_end_at_caller
@@ -530,49 +543,10 @@ class SegArray(Array):
 
     # sets
 
-    def intersect(self, other: Any) -> Any:
-        """Return the values that are in both lists of a row, each once and in ascending order.
-
-        Examples
-        --------
-        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
-        >>> lists.intersect(ak.SegArray(ak.array([0, 1]), ak.array([4, 5]))).tolist()
-        [[4], []]
-        """
-        return lists.combined(self, "list_intersect", other)
-
-    def union(self, other: Any) -> Any:
-        """Return the values that are in either list of a row, each once and in ascending order.
-
-        Examples
-        --------
-        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
-        >>> lists.union(ak.SegArray(ak.array([0, 1]), ak.array([4, 5]))).tolist()
-        [[2, 4], [3, 5]]
-        """
-        return lists.combined(self, "list_union", other)
-
-    def setdiff(self, other: Any) -> Any:
-        """Return the values that are not in the other list of a row, each once and in ascending order.
-
-        Examples
-        --------
-        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
-        >>> lists.setdiff(ak.SegArray(ak.array([0, 1]), ak.array([4, 5]))).tolist()
-        [[2], [3]]
-        """
-        return lists.combined(self, "list_setdiff", other)
-
-    def setxor(self, other: Any) -> Any:
-        """Return the values that are in just one list of a row, each once and in ascending order.
-
-        Examples
-        --------
-        >>> lists = ak.SegArray(ak.array([0, 2]), ak.array([2, 4, 3]))
-        >>> lists.setxor(ak.SegArray(ak.array([0, 1]), ak.array([4, 5]))).tolist()
-        [[2], [3, 5]]
-        """
-        return lists.combined(self, "list_setxor", other)
+    intersect = member(_combined, "intersect", "list_intersect", what="are in both lists", shown="[[4], []]")
+    union = member(_combined, "union", "list_union", what="are in either list", shown="[[2, 4], [3, 5]]")
+    setdiff = member(_combined, "setdiff", "list_setdiff", what="are not in the other list", shown="[[2], [3]]")
+    setxor = member(_combined, "setxor", "list_setxor", what="are in just one list", shown="[[2], [3, 5]]")
 
     def remove_repeats(self, return_multiplicity: bool = False) -> Any:
         """Return the lists without values that equal the value before them.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from akdask.arrays.array import Array, Labelled, unlabelled
 from akdask.arrays.categorical import Categorical
-from akdask.arrays.families import reduction, shown_by
+from akdask.arrays.families import reduction, scan, shown_by
 from akdask.arrays.groupby import ColumnGroups, GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.deferred import is_pandas, pd
@@ -101,6 +101,31 @@ def _spread_of_numbers(
 @partial(_documented, taken="columns")
 def _of_columns(groups: DataFrameGroupBy, name: str, colnames: Any = None) -> DataFrame:
     return group_reductions.reduce_columns(groups, name, colnames, numbers=False)
+
+
+_OF_GROUPED_ROWS = """
+>>> ak.DataFrame({"k": [1, 2, 1], "x": [2, 4, 3]}).groupby("k").{name}()["x"].tolist()
+{of_groups}
+"""
+
+
+@shown_by(_OF_GROUPED_ROWS)
+def _scanned(groups: DataFrameGroupBy, name: str, numeric_only: bool = False) -> DataFrame:
+    """Return {what} of each value and all before it in its group, missing ones left out; counts rows.
+
+    Parameters
+    ----------
+    numeric_only : bool, default False
+        Leave out columns without numbers.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If a column has no numbers.
+    """
+    from akdask.frames import group_rows
+
+    return group_rows.running(groups, name, numeric_only)
 
 
 @errors_end_at_caller
@@ -723,66 +748,10 @@ class DataFrameGroupBy:
 
         return group_rows.bfill(self, limit)
 
-    def cumsum(self, numeric_only: bool = False) -> DataFrame:
-        """Return the sum of each value and all before it in its group, missing ones left out; counts rows.
-
-        Parameters
-        ----------
-        numeric_only : bool, default False
-            Leave out columns without numbers.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If a column has no numbers.
-
-        Examples
-        --------
-        >>> ak.DataFrame({"k": [1, 2, 1], "x": [1, 5, 3]}).groupby("k").cumsum().to_pandas()["x"].tolist()
-        [1, 5, 4]
-        """
-        from akdask.frames import group_rows
-
-        return group_rows.running(self, "cumsum", numeric_only)
-
-    def cumprod(self, numeric_only: bool = False) -> DataFrame:
-        """Return the product of each value and all before it in its group; counts rows.  See `cumsum`.
-
-        Examples
-        --------
-        >>> groups = ak.DataFrame({"k": ["a", "b", "a"], "x": [3, 1, 2]}).groupby("k")
-        >>> groups.cumprod()["x"].tolist()
-        [3, 1, 6]
-        """
-        from akdask.frames import group_rows
-
-        return group_rows.running(self, "cumprod", numeric_only)
-
-    def cummin(self, numeric_only: bool = False) -> DataFrame:
-        """Return the smallest of each value and all before it in its group; counts rows.  See `cumsum`.
-
-        Examples
-        --------
-        >>> groups = ak.DataFrame({"k": ["a", "b", "a"], "x": [3, 1, 2]}).groupby("k")
-        >>> groups.cummin()["x"].tolist()
-        [3, 1, 2]
-        """
-        from akdask.frames import group_rows
-
-        return group_rows.running(self, "cummin", numeric_only)
-
-    def cummax(self, numeric_only: bool = False) -> DataFrame:
-        """Return the largest of each value and all before it in its group; counts rows.  See `cumsum`.
-
-        Examples
-        --------
-        >>> groups = ak.DataFrame({"k": ["a", "b", "a"], "x": [3, 1, 2]}).groupby("k")
-        >>> groups.cummax()["x"].tolist()
-        [3, 1, 3]
-        """
-        from akdask.frames import group_rows
-
-        return group_rows.running(self, "cummax", numeric_only)
+    cumsum = scan("cumsum", _scanned)
+    cumprod = scan("cumprod", _scanned)
+    cummin = scan("cummin", _scanned)
+    cummax = scan("cummax", _scanned)
 
     # rows of groups
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from akdask.arrays.array import Array, Collection
-from akdask.arrays.families import member
+from akdask.arrays.families import member, scan, shown_by
 from akdask.arrays.writable import Registered
 from akdask.errors import errors_end_at_caller
 from akdask.frames.columnset import ColumnSet
@@ -50,6 +50,26 @@ def operator_method(
     """Return the method of an operator: a template (`member`) that computes with the function that is its second."""
     function, what, shown = OPERATORS[name]
     return member(template, name, function, what=what, shown=shown)
+
+
+_OF_ROWS = """
+>>> ak.Series([2, 4, 3]).{name}().tolist()
+{of_all}
+"""
+
+
+@shown_by(_OF_ROWS)
+def _scanned(rows: Owner, name: str) -> Owner:
+    """Return {what} of each value and all before it, missing ones left out, which stay missing; lazy.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If values are no numbers.
+    """
+    from akdask.frames import windows
+
+    return windows.running(rows, name)
 
 
 @errors_end_at_caller
@@ -608,59 +628,10 @@ class RowLabelled(NDArrayOperatorsMixin, Registered, Collection):
 
         return windows.pct_change(self, periods)
 
-    def cumsum(self) -> Self:
-        """Return the sum of each value and all before it, missing ones left out, which stay missing; lazy.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If values are no numbers.
-
-        Examples
-        --------
-        >>> ak.Series([1.0, float("nan"), 3.0]).cumsum().tolist()
-        [1.0, nan, 4.0]
-        """
-        from akdask.frames import windows
-
-        return windows.running(self, "cumsum")
-
-    def cumprod(self) -> Self:
-        """Return the product of each value and all before it; lazy.  See `cumsum`.
-
-        Examples
-        --------
-        >>> df = ak.DataFrame({"x": [1, 2], "y": [3, 4]})
-        >>> df.cumprod()["y"].tolist()
-        [3, 12]
-        """
-        from akdask.frames import windows
-
-        return windows.running(self, "cumprod")
-
-    def cummin(self) -> Self:
-        """Return the smallest of each value and all before it; lazy.  See `cumsum`.
-
-        Examples
-        --------
-        >>> ak.DataFrame({"x": [3, 1, 2]}).cummin()["x"].tolist()
-        [3, 1, 1]
-        """
-        from akdask.frames import windows
-
-        return windows.running(self, "cummin")
-
-    def cummax(self) -> Self:
-        """Return the largest of each value and all before it; lazy.  See `cumsum`.
-
-        Examples
-        --------
-        >>> ak.DataFrame({"x": [1, 3, 2]}).cummax()["x"].tolist()
-        [1, 3, 3]
-        """
-        from akdask.frames import windows
-
-        return windows.running(self, "cummax")
+    cumsum = scan("cumsum", _scanned)
+    cumprod = scan("cumprod", _scanned)
+    cummin = scan("cummin", _scanned)
+    cummax = scan("cummax", _scanned)
 
     # times that are labels
 
