@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import index
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from akdask.arrays.reductions import cumsum
 from akdask.arrays.shapes import chained, checked_axis
 from akdask.arrays.strided_layout import nonzero_positions
 from akdask.errors import ArgumentError, UnsupportedError
+
+Function = TypeVar("Function", bound=Callable[..., StandardArray])
 
 
 def reduced(name: str, x: StandardArray, axis: Any, keepdims: bool, **params: Any) -> StandardArray:
@@ -453,129 +455,55 @@ def _counts(begins: Any) -> Any:
 # ------------------------------------------------------------------------------------------------------ of each element
 
 
-def abs(x: Any, /) -> StandardArray:
-    """Return the absolute value of each element."""
-    return computed("absolute", x)
+def _of_each(name: str, operation: str, what: str) -> Callable[[Any], StandardArray]:
+    """Return the function of an operation on each element, and of its name."""
+
+    def function(x: Any, /) -> StandardArray:
+        return computed(operation, x)
+
+    return _named(function, name, f"Return {what}.")
 
 
-def acos(x: Any, /) -> StandardArray:
-    """Return the angle whose cosine each element is."""
-    return computed("arccos", x)
+def _of_pairs(name: str, operation: str, what: str) -> Callable[[Any, Any], StandardArray]:
+    """Return the function of an operation on the elements of two arrays, and of its name."""
+
+    def function(x1: Any, x2: Any, /) -> StandardArray:
+        return computed(operation, x1, x2)
+
+    return _named(function, name, f"Return {what}, element by element.")
 
 
-def acosh(x: Any, /) -> StandardArray:
-    """Return the inverse hyperbolic cosine of each element."""
-    return computed("arccosh", x)
+def _named(function: Function, name: str, documented: str) -> Function:
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = documented
+    return function
 
 
-def asin(x: Any, /) -> StandardArray:
-    """Return the angle whose sine each element is."""
-    return computed("arcsin", x)
-
-
-def asinh(x: Any, /) -> StandardArray:
-    """Return the inverse hyperbolic sine of each element."""
-    return computed("arcsinh", x)
-
-
-def atan(x: Any, /) -> StandardArray:
-    """Return the angle whose tangent each element is."""
-    return computed("arctan", x)
-
-
-def atanh(x: Any, /) -> StandardArray:
-    """Return the inverse hyperbolic tangent of each element."""
-    return computed("arctanh", x)
-
-
-def signbit(x: Any, /) -> StandardArray:
-    """Return which elements are negative, among them -0.0."""
-    return computed("signbit", x)
-
-
-def bitwise_invert(x: Any, /) -> StandardArray:
-    """Return each element with all bits inverted."""
-    return computed("invert", x)
-
-
-def ceil(x: Any, /) -> StandardArray:
-    """Return each element rounded up."""
-    return computed("ceil", x)
-
-
-def cos(x: Any, /) -> StandardArray:
-    """Return the cosine of each element."""
-    return computed("cos", x)
-
-
-def cosh(x: Any, /) -> StandardArray:
-    """Return the hyperbolic cosine of each element."""
-    return computed("cosh", x)
-
-
-def exp(x: Any, /) -> StandardArray:
-    """Return e to the power of each element."""
-    return computed("exp", x)
-
-
-def expm1(x: Any, /) -> StandardArray:
-    """Return e to the power of each element, less 1."""
-    return computed("expm1", x)
-
-
-def floor(x: Any, /) -> StandardArray:
-    """Return each element rounded down."""
-    return computed("floor", x)
-
-
-def isfinite(x: Any, /) -> StandardArray:
-    """Return which elements are neither infinite nor NaN."""
-    return computed("isfinite", x)
-
-
-def isinf(x: Any, /) -> StandardArray:
-    """Return which elements are infinite."""
-    return computed("isinf", x)
-
-
-def isnan(x: Any, /) -> StandardArray:
-    """Return which elements are NaN."""
-    return computed("isnan", x)
-
-
-def log(x: Any, /) -> StandardArray:
-    """Return the natural logarithm of each element."""
-    return computed("log", x)
-
-
-def log1p(x: Any, /) -> StandardArray:
-    """Return the natural logarithm of 1 plus each element."""
-    return computed("log1p", x)
-
-
-def log2(x: Any, /) -> StandardArray:
-    """Return the logarithm to base 2 of each element."""
-    return computed("log2", x)
-
-
-def log10(x: Any, /) -> StandardArray:
-    """Return the logarithm to base 10 of each element."""
-    return computed("log10", x)
-
-
-def logical_not(x: Any, /) -> StandardArray:
-    """Return which elements are 0."""
-    return computed("logical_not", x)
-
-
-def negative(x: Any, /) -> StandardArray:
-    """Return each element with the other sign."""
-    return computed("negative", x)
-
-
-def positive(x: Any, /) -> StandardArray:
-    """Return each element unchanged."""
-    return computed("positive", x)
+abs = _of_each("abs", "absolute", "the absolute value of each element")
+acos = _of_each("acos", "arccos", "the angle whose cosine each element is")
+acosh = _of_each("acosh", "arccosh", "the inverse hyperbolic cosine of each element")
+asin = _of_each("asin", "arcsin", "the angle whose sine each element is")
+asinh = _of_each("asinh", "arcsinh", "the inverse hyperbolic sine of each element")
+atan = _of_each("atan", "arctan", "the angle whose tangent each element is")
+atanh = _of_each("atanh", "arctanh", "the inverse hyperbolic tangent of each element")
+signbit = _of_each("signbit", "signbit", "which elements are negative, among them -0.0")
+bitwise_invert = _of_each("bitwise_invert", "invert", "each element with all bits inverted")
+ceil = _of_each("ceil", "ceil", "each element rounded up")
+cos = _of_each("cos", "cos", "the cosine of each element")
+cosh = _of_each("cosh", "cosh", "the hyperbolic cosine of each element")
+exp = _of_each("exp", "exp", "e to the power of each element")
+expm1 = _of_each("expm1", "expm1", "e to the power of each element, less 1")
+floor = _of_each("floor", "floor", "each element rounded down")
+isfinite = _of_each("isfinite", "isfinite", "which elements are neither infinite nor NaN")
+isinf = _of_each("isinf", "isinf", "which elements are infinite")
+isnan = _of_each("isnan", "isnan", "which elements are NaN")
+log = _of_each("log", "log", "the natural logarithm of each element")
+log1p = _of_each("log1p", "log1p", "the natural logarithm of 1 plus each element")
+log2 = _of_each("log2", "log2", "the logarithm to base 2 of each element")
+log10 = _of_each("log10", "log10", "the logarithm to base 10 of each element")
+logical_not = _of_each("logical_not", "logical_not", "which elements are 0")
+negative = _of_each("negative", "negative", "each element with the other sign")
+positive = _of_each("positive", "positive", "each element unchanged")
 
 
 def round(x: Any, /) -> StandardArray:
@@ -583,19 +511,9 @@ def round(x: Any, /) -> StandardArray:
     return computed("round", x, decimals=0)
 
 
-def sign(x: Any, /) -> StandardArray:
-    """Return -1, 0 or 1 for the sign of each element."""
-    return computed("sign", x)
-
-
-def sin(x: Any, /) -> StandardArray:
-    """Return the sine of each element."""
-    return computed("sin", x)
-
-
-def sinh(x: Any, /) -> StandardArray:
-    """Return the hyperbolic sine of each element."""
-    return computed("sinh", x)
+sign = _of_each("sign", "sign", "-1, 0 or 1 for the sign of each element")
+sin = _of_each("sin", "sin", "the sine of each element")
+sinh = _of_each("sinh", "sinh", "the hyperbolic sine of each element")
 
 
 def nextafter(x1: Any, x2: Any, /) -> StandardArray:
@@ -620,29 +538,11 @@ def reciprocal(x: Any, /) -> StandardArray:
     return computed("divide", 1.0, x)
 
 
-def square(x: Any, /) -> StandardArray:
-    """Return the square of each element."""
-    return computed("square", x)
-
-
-def sqrt(x: Any, /) -> StandardArray:
-    """Return the square root of each element."""
-    return computed("sqrt", x)
-
-
-def tan(x: Any, /) -> StandardArray:
-    """Return the tangent of each element."""
-    return computed("tan", x)
-
-
-def tanh(x: Any, /) -> StandardArray:
-    """Return the hyperbolic tangent of each element."""
-    return computed("tanh", x)
-
-
-def trunc(x: Any, /) -> StandardArray:
-    """Return each element rounded towards 0."""
-    return computed("trunc", x)
+square = _of_each("square", "square", "the square of each element")
+sqrt = _of_each("sqrt", "sqrt", "the square root of each element")
+tan = _of_each("tan", "tan", "the tangent of each element")
+tanh = _of_each("tanh", "tanh", "the hyperbolic tangent of each element")
+trunc = _of_each("trunc", "trunc", "each element rounded towards 0")
 
 
 def real(x: Any, /) -> StandardArray:
@@ -660,134 +560,32 @@ def imag(x: StandardArray, /) -> StandardArray:
     return zeros_like(x)
 
 
-def add(x1: Any, x2: Any, /) -> StandardArray:
-    """Return sums, element by element."""
-    return computed("add", x1, x2)
-
-
-def atan2(x1: Any, x2: Any, /) -> StandardArray:
-    """Return the angles of points with ordinates `x1` and abscissas `x2`, element by element."""
-    return computed("arctan2", x1, x2)
-
-
-def bitwise_and(x1: Any, x2: Any, /) -> StandardArray:
-    """Return the bits that both have, element by element."""
-    return computed("bitwise_and", x1, x2)
-
-
-def bitwise_left_shift(x1: Any, x2: Any, /) -> StandardArray:
-    """Return bits moved up by `x2`, element by element."""
-    return computed("left_shift", x1, x2)
-
-
-def bitwise_or(x1: Any, x2: Any, /) -> StandardArray:
-    """Return the bits that either has, element by element."""
-    return computed("bitwise_or", x1, x2)
-
-
-def bitwise_right_shift(x1: Any, x2: Any, /) -> StandardArray:
-    """Return bits moved down by `x2`, element by element."""
-    return computed("right_shift", x1, x2)
-
-
-def bitwise_xor(x1: Any, x2: Any, /) -> StandardArray:
-    """Return the bits that one of them has, element by element."""
-    return computed("bitwise_xor", x1, x2)
-
-
-def copysign(x1: Any, x2: Any, /) -> StandardArray:
-    """Return the size of `x1` with the sign of `x2`, element by element."""
-    return computed("copysign", x1, x2)
-
-
-def hypot(x1: Any, x2: Any, /) -> StandardArray:
-    """Return the length of the hypotenuse over `x1` and `x2`, element by element."""
-    return computed("hypot", x1, x2)
-
-
-def maximum(x1: Any, x2: Any, /) -> StandardArray:
-    """Return the larger of both, NaN where one is, element by element."""
-    return computed("maximum", x1, x2)
-
-
-def minimum(x1: Any, x2: Any, /) -> StandardArray:
-    """Return the smaller of both, NaN where one is, element by element."""
-    return computed("minimum", x1, x2)
-
-
-def divide(x1: Any, x2: Any, /) -> StandardArray:
-    """Return quotients as float64, element by element."""
-    return computed("divide", x1, x2)
-
-
-def equal(x1: Any, x2: Any, /) -> StandardArray:
-    """Return where elements are equal, element by element."""
-    return computed("equal", x1, x2)
-
-
-def floor_divide(x1: Any, x2: Any, /) -> StandardArray:
-    """Return quotients rounded down, element by element."""
-    return computed("floor_divide", x1, x2)
-
-
-def greater(x1: Any, x2: Any, /) -> StandardArray:
-    """Return where `x1` is greater, element by element."""
-    return computed("greater", x1, x2)
-
-
-def greater_equal(x1: Any, x2: Any, /) -> StandardArray:
-    """Return where `x1` is not less, element by element."""
-    return computed("greater_equal", x1, x2)
-
-
-def less(x1: Any, x2: Any, /) -> StandardArray:
-    """Return where `x1` is less, element by element."""
-    return computed("less", x1, x2)
-
-
-def less_equal(x1: Any, x2: Any, /) -> StandardArray:
-    """Return where `x1` is not greater, element by element."""
-    return computed("less_equal", x1, x2)
-
-
-def logical_and(x1: Any, x2: Any, /) -> StandardArray:
-    """Return where both are not 0, element by element."""
-    return computed("logical_and", x1, x2)
-
-
-def logical_or(x1: Any, x2: Any, /) -> StandardArray:
-    """Return where either is not 0, element by element."""
-    return computed("logical_or", x1, x2)
-
-
-def logical_xor(x1: Any, x2: Any, /) -> StandardArray:
-    """Return where one of them is not 0, element by element."""
-    return computed("logical_xor", x1, x2)
-
-
-def multiply(x1: Any, x2: Any, /) -> StandardArray:
-    """Return products, element by element."""
-    return computed("multiply", x1, x2)
-
-
-def not_equal(x1: Any, x2: Any, /) -> StandardArray:
-    """Return where elements differ, element by element."""
-    return computed("not_equal", x1, x2)
-
-
-def pow(x1: Any, x2: Any, /) -> StandardArray:
-    """Return `x1` to the power of `x2`, element by element."""
-    return computed("power", x1, x2)
-
-
-def remainder(x1: Any, x2: Any, /) -> StandardArray:
-    """Return remainders with the sign of `x2`, element by element."""
-    return computed("remainder", x1, x2)
-
-
-def subtract(x1: Any, x2: Any, /) -> StandardArray:
-    """Return differences, element by element."""
-    return computed("subtract", x1, x2)
+add = _of_pairs("add", "add", "sums")
+atan2 = _of_pairs("atan2", "arctan2", "the angles of points with ordinates `x1` and abscissas `x2`")
+bitwise_and = _of_pairs("bitwise_and", "bitwise_and", "the bits that both have")
+bitwise_left_shift = _of_pairs("bitwise_left_shift", "left_shift", "bits moved up by `x2`")
+bitwise_or = _of_pairs("bitwise_or", "bitwise_or", "the bits that either has")
+bitwise_right_shift = _of_pairs("bitwise_right_shift", "right_shift", "bits moved down by `x2`")
+bitwise_xor = _of_pairs("bitwise_xor", "bitwise_xor", "the bits that one of them has")
+copysign = _of_pairs("copysign", "copysign", "the size of `x1` with the sign of `x2`")
+hypot = _of_pairs("hypot", "hypot", "the length of the hypotenuse over `x1` and `x2`")
+maximum = _of_pairs("maximum", "maximum", "the larger of both, NaN where one is")
+minimum = _of_pairs("minimum", "minimum", "the smaller of both, NaN where one is")
+divide = _of_pairs("divide", "divide", "quotients as float64")
+equal = _of_pairs("equal", "equal", "where elements are equal")
+floor_divide = _of_pairs("floor_divide", "floor_divide", "quotients rounded down")
+greater = _of_pairs("greater", "greater", "where `x1` is greater")
+greater_equal = _of_pairs("greater_equal", "greater_equal", "where `x1` is not less")
+less = _of_pairs("less", "less", "where `x1` is less")
+less_equal = _of_pairs("less_equal", "less_equal", "where `x1` is not greater")
+logical_and = _of_pairs("logical_and", "logical_and", "where both are not 0")
+logical_or = _of_pairs("logical_or", "logical_or", "where either is not 0")
+logical_xor = _of_pairs("logical_xor", "logical_xor", "where one of them is not 0")
+multiply = _of_pairs("multiply", "multiply", "products")
+not_equal = _of_pairs("not_equal", "not_equal", "where elements differ")
+pow = _of_pairs("pow", "power", "`x1` to the power of `x2`")
+remainder = _of_pairs("remainder", "remainder", "remainders with the sign of `x2`")
+subtract = _of_pairs("subtract", "subtract", "differences")
 
 
 def logaddexp(x1: Any, x2: Any) -> StandardArray:
