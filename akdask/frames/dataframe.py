@@ -2443,37 +2443,6 @@ class DataFrame(RowLabelled):
 
         sorting.apply_permutation(self, perm)
 
-    def rank(
-        self, method: str = "average", ascending: bool = True, pct: bool = False, *, na_option: str = "keep"
-    ) -> DataFrame:
-        """Return the rank of each value in its column, from 1, as float64 with NaN for missing values; lazy.
-
-        Parameters
-        ----------
-        method : {"average", "min", "max", "first", "dense"}
-            Rank of equal values: the mean of their ranks, the smallest, the largest, ranks in the order of the rows, or
-            ranks without gaps.
-        ascending : bool, default True
-            Whether the smallest value has the first rank.
-        pct : bool, default False
-            Divide ranks by the number of them.
-        na_option : {"keep", "top", "bottom"}
-            Whether missing values have no rank, the first ones or the last ones.
-
-        Raises
-        ------
-        ArgumentError
-            If there is no such method or option.
-
-        Examples
-        --------
-        >>> ak.DataFrame({"x": [20, 10, 20]}).rank().to_pandas()["x"].tolist()
-        [2.5, 1.0, 2.5]
-        """
-        from akdask.frames import ranks
-
-        return ranks.rank(self, method, ascending, pct, na_option=na_option)
-
     def nlargest(self, n: int, columns: str | Sequence[str], keep: str = "first") -> DataFrame:
         """Return the `n` rows with the largest values, the largest first; lazy, and without sorting the others.
 
@@ -2964,39 +2933,6 @@ class DataFrame(RowLabelled):
 
         return resampling.resample(self, rule, closed, label, on, level, origin, offset)
 
-    def asfreq(
-        self, freq: Any, method: str | None = None, *, normalize: bool = False, fill_value: Any = None
-    ) -> DataFrame:
-        """Return the rows at regular times from the first to the last one, by their labels; computes these.
-
-        Parameters
-        ----------
-        freq : str, pandas offset or timedelta
-            How far the times are apart.
-        method : {"ffill", "pad", "bfill", "backfill"}, optional
-            Take the last row before a time, or the next one after it, where none is of that time.
-        normalize : bool
-            Label the rows by the start of their day.
-        fill_value : scalar, optional
-            Value of times without a row; missing unless given.
-
-        Raises
-        ------
-        ArgumentTypeError
-            If the labels are no times.
-        ArgumentError
-            If pandas refuses the frequency, or two rows have the same label.
-
-        Examples
-        --------
-        >>> df = ak.DataFrame({"x": [1, 2]}, index=ak.Datetime(["2024-01-31", "2024-03-31"]))
-        >>> df.asfreq("ME", fill_value=0).to_pandas()["x"].tolist()
-        [1, 0, 2]
-        """
-        from akdask.frames import resampling
-
-        return resampling.asfreq(self, freq, method, normalize=normalize, fill_value=fill_value)
-
     # display
 
     def __repr__(self) -> str:
@@ -3037,36 +2973,6 @@ class DataFrame(RowLabelled):
         from akdask.frames import display
 
         return display.info(self)
-
-    def to_markdown(
-        self, mode: str = "wt", index: bool = True, tablefmt: str = "grid", storage_options: Any = None, **kwargs: Any
-    ) -> str | None:
-        """Return the rows as a table in text, or write it to a file; computes.  For small frames.
-
-        Parameters
-        ----------
-        mode : str
-            How a file is opened that is named by ``buf=``.
-        index : bool
-            Number the rows.
-        tablefmt : str, default "grid"
-            A format of the package tabulate, which must be installed.
-        storage_options : dict, optional
-            Options with which fsspec opens a URL.
-        **kwargs
-            Further arguments of ``pandas.DataFrame.to_markdown``.
-
-        Examples
-        --------
-        >>> print(ak.DataFrame({"x": [3, 1]}).to_markdown(tablefmt="pipe"))
-        |    |   x |
-        |---:|----:|
-        |  0 |   3 |
-        |  1 |   1 |
-        """
-        from akdask.frames import display
-
-        return display.to_markdown(self, mode, index, tablefmt, storage_options, **kwargs)
 
     # export and files
 

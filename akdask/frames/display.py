@@ -133,11 +133,10 @@ def _widths(frame: DataFrame, index: bool = True) -> dict[str, int]:
     return {**labels, **{name: value.dtype.itemsize for name, value in columns.values.items()}}
 
 
-def to_markdown(
-    frame: DataFrame, mode: str, index: bool, tablefmt: str, storage_options: Any, **kwargs: Any
-) -> str | None:
+def to_markdown(owner: Any, mode: str, index: bool, tablefmt: str, storage_options: Any, **kwargs: Any) -> str | None:
     # Further arguments decide whether pandas returns text.
-    rows: Any = frame._of(frame._columns.labelled(None)).compute()
+    given = owner._of(owner._columns.labelled(None)) if isinstance(owner, DataFrame) else owner
+    rows: Any = given.to_pandas()
     text: str | None = rows.to_markdown(
         mode=mode, index=index, tablefmt=tablefmt, storage_options=storage_options, **kwargs
     )

@@ -18,9 +18,9 @@ from akdask.arrays.reductions import cumsum
 from akdask.engine.alignment import Aligned, align_by_plan
 from akdask.engine.values import Call, Constant, Value, split_keys
 from akdask.errors import ArgumentError
-from akdask.frames.dataframe import DataFrame
 from akdask.frames.dtypes import as_other_type
 from akdask.frames.missing import can_be_missing, present_among
+from akdask.frames.row_labelled import Owner
 from akdask.frames.rows_in_groups import lacks_group, numbers_in_groups, numbers_of_rows, running_of_groups
 from akdask.operators.group.plan import fits_one_task
 from akdask.operators.group.row_results import RanksInGroups
@@ -32,7 +32,7 @@ NA_OPTIONS = ("keep", "top", "bottom")
 
 
 def rank(
-    frame: DataFrame,
+    rows: Owner,
     method: str,
     ascending: bool,
     pct: bool,
@@ -40,11 +40,11 @@ def rank(
     na_option: str,
     groups: GroupBy | None = None,
     names: Iterable[str] | None = None,
-) -> DataFrame:
-    columns = frame._columns
+) -> Owner:
+    columns = rows._value_columns()
     arrays = {name: columns.array(name) for name in (columns.values if names is None else names)}
     found = {name: ranks(array, method, ascending, pct, na_option, groups) for name, array in arrays.items()}
-    return frame._with_columns(found)
+    return rows._with_columns(found)
 
 
 def ranks(

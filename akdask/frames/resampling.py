@@ -41,6 +41,7 @@ from akdask.frames.dtypes import is_number, missing_rows, numbers_among
 from akdask.frames.group_reductions import Reduced, calls_of, edge_values, reduce_at_once
 from akdask.frames.groupby import DataFrameGroupBy, keys_of
 from akdask.frames.index import MultiIndex
+from akdask.frames.row_labelled import Owner
 from akdask.frames.rows_in_groups import empty_rows
 from akdask.frames.series import Series, column_series
 
@@ -837,8 +838,12 @@ def resample(
     return resampler(frame, rule, on, level, asked)
 
 
-def asfreq(frame: DataFrame, freq: Any, method: str | None, *, normalize: bool, fill_value: Any) -> DataFrame:
-    return regular_rows(frame, freq, method, normalize, fill_value)
+def asfreq(rows: Owner, freq: Any, method: str | None, *, normalize: bool, fill_value: Any) -> Owner:
+    if not isinstance(rows, Series):
+        return regular_rows(rows, freq, method, normalize, fill_value)
+    if rows._level_names:
+        raise ArgumentError("asfreq takes labels of one level.")
+    return rows._moved(regular_rows(rows._labelled, freq, method, normalize, fill_value))
 
 
 def resample_series(
@@ -856,10 +861,3 @@ def resample_series(
         raise ArgumentError(f"a Series has no column {on!r}.", hint="its labels are the times, or level= of them.")
     asked = {"closed": closed, "label": label, "origin": origin, "offset": offset}
     return values_in_bins(series, Binning.of("resample", rule, **asked), level)
-
-
-def series_at_times(series: Series, freq: Any, method: str | None, *, normalize: bool, fill_value: Any) -> Series:
-    if series._level_names:
-        raise ArgumentError("asfreq takes labels of one level.")
-
-    return series._moved(regular_rows(series._labelled, freq, method, normalize, fill_value))

@@ -391,6 +391,37 @@ class RowLabelled(NDArrayOperatorsMixin, Registered, Collection):
 
         return elementwise.replace(self, to_replace, value)
 
+    def rank(
+        self, method: str = "average", ascending: bool = True, pct: bool = False, *, na_option: str = "keep"
+    ) -> Self:
+        """Return the rank of each value in its column, from 1, as float64 with NaN for missing values; lazy.
+
+        Parameters
+        ----------
+        method : {"average", "min", "max", "first", "dense"}
+            Rank of equal values: the mean of their ranks, the smallest, the largest, ranks in the order of the rows, or
+            ranks without gaps.
+        ascending : bool, default True
+            Whether the smallest value has the first rank.
+        pct : bool, default False
+            Divide ranks by the number of them.
+        na_option : {"keep", "top", "bottom"}
+            Whether missing values have no rank, the first ones or the last ones.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such method or option.
+
+        Examples
+        --------
+        >>> ak.DataFrame({"x": [20, 10, 20]}).rank().to_pandas()["x"].tolist()
+        [2.5, 1.0, 2.5]
+        """
+        from akdask.frames import ranks
+
+        return ranks.rank(self, method, ascending, pct, na_option=na_option)
+
     # windows
 
     def rolling(
@@ -683,7 +714,38 @@ class RowLabelled(NDArrayOperatorsMixin, Registered, Collection):
 
         return windows.with_index(self, lambda labels: labels.tz_localize(tz, ambiguous, nonexistent))
 
-    # pictures and NumPy
+    def asfreq(self, freq: Any, method: str | None = None, *, normalize: bool = False, fill_value: Any = None) -> Self:
+        """Return the rows at regular times from the first to the last one, by their labels; computes these.
+
+        Parameters
+        ----------
+        freq : str, pandas offset or timedelta
+            How far the times are apart.
+        method : {"ffill", "pad", "bfill", "backfill"}, optional
+            Take the last row before a time, or the next one after it, where none is of that time.
+        normalize : bool
+            Label the rows by the start of their day.
+        fill_value : scalar, optional
+            Value of times without a row; missing unless given.
+
+        Raises
+        ------
+        ArgumentTypeError
+            If the labels are no times.
+        ArgumentError
+            If pandas refuses the frequency, or two rows have the same label.
+
+        Examples
+        --------
+        >>> df = ak.DataFrame({"x": [1, 2]}, index=ak.Datetime(["2024-01-31", "2024-03-31"]))
+        >>> df.asfreq("ME", fill_value=0).to_pandas()["x"].tolist()
+        [1, 0, 2]
+        """
+        from akdask.frames import resampling
+
+        return resampling.asfreq(self, freq, method, normalize=normalize, fill_value=fill_value)
+
+    # pictures, text and NumPy
 
     @property
     def plot(self) -> Any:
@@ -715,6 +777,36 @@ class RowLabelled(NDArrayOperatorsMixin, Registered, Collection):
         from akdask.plotting import InteractivePlots
 
         return InteractivePlots(self)
+
+    def to_markdown(
+        self, mode: str = "wt", index: bool = True, tablefmt: str = "grid", storage_options: Any = None, **kwargs: Any
+    ) -> str | None:
+        """Return the rows as a table in text, or write it to a file; computes.  For small frames.
+
+        Parameters
+        ----------
+        mode : str
+            How a file is opened that is named by ``buf=``.
+        index : bool
+            Number the rows.
+        tablefmt : str, default "grid"
+            A format of the package tabulate, which must be installed.
+        storage_options : dict, optional
+            Options with which fsspec opens a URL.
+        **kwargs
+            Further arguments of ``pandas.DataFrame.to_markdown``.
+
+        Examples
+        --------
+        >>> print(ak.DataFrame({"x": [3, 1]}).to_markdown(tablefmt="pipe"))
+        |    |   x |
+        |---:|----:|
+        |  0 |   3 |
+        |  1 |   1 |
+        """
+        from akdask.frames import display
+
+        return display.to_markdown(self, mode, index, tablefmt, storage_options, **kwargs)
 
     def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
         """Return the values as a NumPy array, of a DataFrame of two dimensions; see `pdarray.to_numpy`.  Computes.

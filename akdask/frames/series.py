@@ -1645,22 +1645,6 @@ class Series(Labelled, RowLabelled):
 
         return sorting.sort_series_index(self, ascending, na_position=na_position)
 
-    def rank(
-        self, method: str = "average", ascending: bool = True, pct: bool = False, *, na_option: str = "keep"
-    ) -> Series:
-        """Return the rank of each value, from 1, as float64 with NaN for missing values; lazy.
-
-        See `DataFrame.rank`.
-
-        Examples
-        --------
-        >>> ak.Series([30, 10, 30]).rank().tolist()
-        [2.5, 1.0, 2.5]
-        """
-        from akdask.frames import ranks
-
-        return self._with(ranks.ranks(self.values, method, ascending, pct, na_option))
-
     def nlargest(self, n: int = 5, keep: str = "first") -> Series:
         """Return the entries with the `n` largest values, the largest first; lazy.
 
@@ -1735,23 +1719,6 @@ class Series(Labelled, RowLabelled):
         from akdask.frames import resampling
 
         return resampling.resample_series(self, rule, closed, label, on, level, origin, offset, group_keys)
-
-    def asfreq(
-        self, freq: Any, method: str | None = None, *, normalize: bool = False, fill_value: Any = None
-    ) -> Series:
-        """Return the values at regular times from the first to the last label; computes these.
-
-        See `DataFrame.asfreq`.
-
-        Examples
-        --------
-        >>> s = ak.Series([1, 2], index=ak.Datetime(["2024-01-31", "2024-03-31"]))
-        >>> s.asfreq("ME", fill_value=0).tolist()
-        [1, 0, 2]
-        """
-        from akdask.frames import resampling
-
-        return resampling.series_at_times(self, freq, method, normalize=normalize, fill_value=fill_value)
 
     # shape
 
@@ -1892,38 +1859,6 @@ class Series(Labelled, RowLabelled):
         {'a': 3, 'b': 1}
         """
         return self.to_pandas().to_dict()
-
-    def to_markdown(
-        self, mode: str = "wt", index: bool = True, tablefmt: str = "grid", storage_options: Any = None, **kwargs: Any
-    ) -> str | None:
-        """Return labels and values as a table in text, or write it to a file; computes.  See `DataFrame.to_markdown`.
-
-        Parameters
-        ----------
-        mode : str
-            How a file is opened that is named by ``buf=``.
-        index : bool
-            Show the labels.
-        tablefmt : str, default "grid"
-            A format of the package tabulate, which must be installed.
-        storage_options : dict, optional
-            Options with which fsspec opens a URL.
-        **kwargs
-            Further arguments of ``pandas.Series.to_markdown``.
-
-        Examples
-        --------
-        >>> print(ak.Series([3, 1], name="x").to_markdown(tablefmt="pipe"))
-        |    |   x |
-        |---:|----:|
-        |  0 |   3 |
-        |  1 |   1 |
-        """
-        rows: Any = self.to_pandas()
-        text: str | None = rows.to_markdown(
-            mode=mode, index=index, tablefmt=tablefmt, storage_options=storage_options, **kwargs
-        )
-        return text
 
     # display
 
