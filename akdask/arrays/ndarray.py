@@ -606,7 +606,7 @@ def operated(operation: str, *items: Any, **params: Any) -> Any:
     AlignmentError
         If the shapes do not broadcast.
     """
-    shapes = [_shape_of(item) for item in items]
+    shapes = [() if _is_scalar(item) else as_array(item).shape for item in items]
     try:
         shape = np.broadcast_shapes(*shapes)
     except ValueError:
@@ -636,10 +636,6 @@ def spread(array: Any, shape: Sequence[int]) -> Any:
 def rearranged(array: Any, layout: Layout) -> Any:
     """Return the elements of an array that a layout has, in its shape; lazy."""
     return shaped(arranged(_flat(array), layout), layout.shape)
-
-
-def _shape_of(item: Any) -> Shape:
-    return () if _is_scalar(item) else as_array(item).shape
 
 
 def _is_scalar(item: Any) -> bool:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, TypeGuard
+from typing import Any
 
 import pyarrow as pa
 
@@ -580,7 +580,9 @@ def frame_of(
     if _has_values(value):
         frame = DataFrame(_columns_of({_label(value, 0): value}, store, rows, categoricals, verify))
         return frame if columns is None else frame[list(columns)]
-    inner = [name for name, item in value.items() if isinstance(item, Mapping | list)] if _is_map(value) else []
+    inner = (
+        [name for name, item in value.items() if isinstance(item, Mapping | list)] if isinstance(value, Mapping) else []
+    )
     raise ObjectError(
         f"there is no array at {found!r}.", details=[f"in it: {', '.join(inner) or 'nothing'}"], hint="name one in it."
     )
@@ -597,11 +599,6 @@ def _outers(path: str) -> Iterator[str]:
     while "." in path or path.endswith("[]"):
         path = path.removesuffix("[]") if path.endswith("[]") else path.rpartition(".")[0]
         yield path
-
-
-def _is_map(value: Any) -> TypeGuard[Mapping[str, Any]]:
-    """Whether something is a JSON map."""
-    return isinstance(value, Mapping)
 
 
 def _has_values(value: Any) -> bool:

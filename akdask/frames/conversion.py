@@ -235,14 +235,10 @@ def spread(frame: Frame, item: Any) -> Array:
     if item is None:
         item = np.nan
     elif isinstance(item, np.datetime64 | np.timedelta64 | datetime | timedelta):
-        moment = Moment.of(item, TIME if _is_time(item) else SPAN)
+        moment = Moment.of(item, TIME if isinstance(item, np.datetime64 | datetime) else SPAN)
         form = replace(moment.form, unit="ns", may_lack=moment.is_missing)
         return CLASSES[form.kind].of(frame, Constant(moment.number_in("ns")), form)
     return wrap(frame, operand(item)[1])
-
-
-def _is_time(item: Any) -> bool:
-    return isinstance(item, np.datetime64 | datetime)
 
 
 def is_scalar(item: Any) -> bool:

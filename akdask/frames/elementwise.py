@@ -311,7 +311,9 @@ def apply_values(series: Series, func: Any, args: Sequence[Any], *, result_dtype
         return series._with(_text_applied(values, call, call))
     if isinstance(values, TimeArray):
         return series._with(_applied_to_times(values, call, result_dtype))
-    wanted = _type_of_results(values, call) if result_dtype is None else result_dtype
+    wanted = result_dtype
+    if wanted is None:
+        wanted = _type_in_common([call(value) for value in _first_of(values)])
     if wanted is np.float64:
         return series._with(apply(values, lambda value: _float_or_nan(call(value)), wanted))
     return series._with(apply(values, call, wanted))
@@ -363,11 +365,6 @@ def _is_nothing(found: Any) -> bool:
 
 def _float_or_nan(found: Any) -> Any:
     return np.nan if found is None else found
-
-
-def _type_of_results(values: Array, func: Callable[[Any], Any]) -> Any:
-    """Return the type of column for the results of a function of the first elements; computes these."""
-    return _type_in_common([func(value) for value in _first_of(values)])
 
 
 def _first_of(values: Array) -> list[Any]:

@@ -450,16 +450,13 @@ class GroupResampler(Resampler[Any]):
         if len(group) == len(wanted):
             return None
         width = int(wanted.max()) + 1
-        if width * self._groups_count >= np.iinfo(np.int64).max:
+        count = len(next(iter(self._keys.values())))
+        if width * count >= np.iinfo(np.int64).max:
             raise ArgumentError("there are too many groups and bins to number them together.", hint="take longer bins.")
         pairs: Any = group * width + number
         sought: Any = groups[position] * width + wanted
         at: Any = insertion_points(pairs, sought)
         return at, pairs[at] != sought
-
-    @property
-    def _groups_count(self) -> int:
-        return len(next(iter(self._keys.values())))
 
     def _labels(self) -> tuple[dict[str, Any], TimeArray]:
         position, number, groups = self._rows_of_results

@@ -547,12 +547,9 @@ def _remarks(context: SetContext, oldest: str, newest: str) -> Iterator[str]:
     bare = [name for name, placed in context.objects.items() if any(_is_bare(node) for _, node in placed)]
     if bare and oldest <= "v2022.11.10" <= newest:
         yield f"{', '.join(bare[:5])}{' …' if len(bare) > 5 else ''}: without ObjType, which v2022.11.10 refuses"
-    if oldest <= "v2022.12.09" <= newest and any(_is_group(context, name) for name in bare):
+    nodes = (node for name in bare for _, node in context.objects[name])
+    if oldest <= "v2022.12.09" <= newest and any(isinstance(node, StoredGroup) for node in nodes):
         yield "v2022.12.09 takes Strings without ObjType for pdarrays"
-
-
-def _is_group(context: SetContext, name: str) -> bool:
-    return any(isinstance(node, StoredGroup) for _, node in context.objects[name])
 
 
 def _is_bare(node: Node) -> bool:
