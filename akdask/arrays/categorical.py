@@ -11,6 +11,7 @@ from akdask.arrays import categories as tables
 from akdask.arrays import sorting
 from akdask.arrays.array import Array, can_be_asked_for
 from akdask.arrays.categories import DEFAULT_NA
+from akdask.arrays.families import shown_as
 from akdask.arrays.pdarray import Sortable, pdarray
 from akdask.arrays.reductions import reduced
 from akdask.arrays.sorting import SortingAlgorithm
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 Positions = tuple[pdarray | None, pdarray | None]
 """What brings equal elements together, and where each label starts among them, if that is known."""
+
+_shown_by_labels = shown_as('c = ak.Categorical(ak.array(["b", "a", "b"]))', "c.{name}")
+_shown_by_arrays = shown_as('c = ak.Categorical(ak.array(["b", "a", "b"]))', "c.{name}.tolist()")
 
 
 @errors_end_at_caller
@@ -201,54 +205,31 @@ class Categorical(Sortable):
     # parts
 
     @property
+    @_shown_by_arrays("[1, 0, 1]")
     def codes(self) -> pdarray:
-        """The position of each element's label in `categories`, as int64; lazy.
-
-        Examples
-        --------
-        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
-        >>> c.codes.tolist()
-        [1, 0, 1]
-        """
+        """The position of each element's label in `categories`, as int64; lazy."""
         return pdarray(self._frame, self._value)
 
     @property
+    @_shown_by_arrays("['a', 'b', 'N/A']")
     def categories(self) -> Strings:
-        """The labels, with the one for missing; lazy, and of unknown number until they are found.
-
-        Examples
-        --------
-        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
-        >>> c.categories.tolist()
-        ['a', 'b', 'N/A']
-        """
+        """The labels, with the one for missing; lazy, and of unknown number until they are found."""
         return Strings(self._category_table, self._category_table.label)
 
     @property
+    @_shown_by_arrays("[1, 0, 2]")
     def permutation(self) -> pdarray | None:
         """Positions that bring equal elements together; lazy.
 
         They exist if they were given or stored with the array, if it was made of text, or if rows were grouped by
         it; otherwise None.
-
-        Examples
-        --------
-        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
-        >>> c.permutation.tolist()
-        [1, 0, 2]
         """
         return self._found_positions()[0]
 
     @property
+    @_shown_by_arrays("[0, 1]")
     def segments(self) -> pdarray | None:
-        """Where each label that occurs starts in `permutation`, or None; lazy.
-
-        Examples
-        --------
-        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
-        >>> c.segments.tolist()
-        [0, 1]
-        """
+        """Where each label that occurs starts in `permutation`, or None; lazy."""
         return self._found_positions()[1]
 
     def _found_positions(self) -> Positions:
@@ -260,79 +241,44 @@ class Categorical(Sortable):
         return self._positions
 
     @property
+    @_shown_by_labels("3")
     def nlevels(self) -> int:
-        """Number of labels; finds them, once.
-
-        Examples
-        --------
-        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
-        >>> c.nlevels
-        3
-        """
+        """Number of labels; finds them, once."""
         return self.categories.size
 
     @property
+    @_shown_by_labels("'N/A'")
     def na_value(self) -> str:
-        """The label that stands for missing; computes.
-
-        Examples
-        --------
-        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
-        >>> c.na_value
-        'N/A'
-        """
+        """The label that stands for missing; computes."""
         labels = self._category_table
         return str(Strings(labels, labels.label)[pdarray(labels, labels.is_na)].tolist()[0])
 
     @property
+    @_shown_by_labels("'N/A'")
     def NAvalue(self) -> str:
-        """The label that stands for missing, as older releases of Arkouda spell it; computes.
-
-        Examples
-        --------
-        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
-        >>> c.NAvalue
-        'N/A'
-        """
+        """The label that stands for missing, as older releases of Arkouda spell it; computes."""
         return self.na_value
 
     @property
+    @_shown_by_labels("32")
     def nbytes(self) -> int:
-        """Bytes of the codes, the labels, and the positions where they were given; computes.
-
-        Examples
-        --------
-        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
-        >>> c.nbytes
-        32
-        """
+        """Bytes of the codes, the labels, and the positions where they were given; computes."""
         parts = [self.codes, self.categories, *self._positions]
         return sum(part.nbytes for part in parts if part is not None)
 
     @property
+    @_shown_by_labels("dtype('<U')")
     def dtype(self) -> np.dtype[Any]:
-        """The type of the elements, ``dtype('<U')``.
-
-        Examples
-        --------
-        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
-        >>> c.dtype
-        dtype('<U')
-        """
+        """The type of the elements, ``dtype('<U')``."""
         return np.dtype(str)
 
     @property
+    @_shown_by_labels("False")
     def ordered(self) -> bool:
         """Whether the order of the labels has a meaning, as in ``lo < mid < hi``.
 
         Such Categoricals are sorted, compared and grouped by the order of their labels, others are sorted by the labels
         as text.  The order comes from pandas, Arrow and Parquet; Arkouda's files do not store it.
-
-        Examples
-        --------
-        >>> c = ak.Categorical(ak.array(["b", "a", "b"]))
-        >>> c.ordered
-        False
         """
         return self._category_table.is_ordered
 

@@ -9,6 +9,7 @@ import numpy as np
 from akdask.arrays.array import Array
 from akdask.arrays.creation import array
 from akdask.arrays.display import captioned
+from akdask.arrays.families import shown_as
 from akdask.arrays.groupby import GroupBy
 from akdask.arrays.pdarray import pdarray
 from akdask.arrays.shapes import chained
@@ -19,6 +20,10 @@ from akdask.errors import ArgumentError, ArgumentTypeError, UnsupportedError, er
 from akdask.operators.join.plan import JoinSide, join_rows
 
 Layout = Literal["CSR", "CSC"]
+
+_shown_by_matrix = shown_as(
+    'm = ak.create_sparse_matrix(3, ak.array([1, 2]), ak.array([3, 1]), ak.array([10, 20]), "CSR")', "m.{name}"
+)
 
 
 @errors_end_at_caller
@@ -57,63 +62,33 @@ class sparray:
         self.layout = layout
 
     @property
+    @_shown_by_matrix("dtype('int64')")
     def dtype(self) -> np.dtype[Any]:
-        """NumPy dtype of the elements.
-
-        Examples
-        --------
-        >>> m = ak.create_sparse_matrix(3, ak.array([1, 2]), ak.array([3, 1]), ak.array([10, 20]), "CSR")
-        >>> m.dtype
-        dtype('int64')
-        """
+        """NumPy dtype of the elements."""
         return cast("np.dtype[Any]", self._vals.dtype)
 
     @property
+    @_shown_by_matrix("8")
     def itemsize(self) -> int:
-        """Bytes of one element.
-
-        Examples
-        --------
-        >>> m = ak.create_sparse_matrix(3, ak.array([1, 2]), ak.array([3, 1]), ak.array([10, 20]), "CSR")
-        >>> m.itemsize
-        8
-        """
+        """Bytes of one element."""
         return self._vals.itemsize
 
     @property
+    @_shown_by_matrix("(3, 3)")
     def shape(self) -> tuple[int, int]:
-        """Numbers of rows and columns.
-
-        Examples
-        --------
-        >>> m = ak.create_sparse_matrix(3, ak.array([1, 2]), ak.array([3, 1]), ak.array([10, 20]), "CSR")
-        >>> m.shape
-        (3, 3)
-        """
+        """Numbers of rows and columns."""
         return self._size, self._size
 
     @property
+    @_shown_by_matrix("9")
     def size(self) -> int:
-        """Number of rows times number of columns.
-
-        Examples
-        --------
-        >>> m = ak.create_sparse_matrix(3, ak.array([1, 2]), ak.array([3, 1]), ak.array([10, 20]), "CSR")
-        >>> m.size
-        9
-        """
+        """Number of rows times number of columns."""
         return self._size**2
 
     @property
+    @_shown_by_matrix("2")
     def nnz(self) -> int:
-        """Number of stored elements; counts them once.
-
-        Examples
-        --------
-        >>> m = ak.create_sparse_matrix(3, ak.array([1, 2]), ak.array([3, 1]), ak.array([10, 20]), "CSR")
-        >>> m.nnz
-        2
-        """
+        """Number of stored elements; counts them once."""
         return self._vals.size
 
     def __len__(self) -> int:
