@@ -580,9 +580,8 @@ def frame_of(
     if _has_values(value):
         frame = DataFrame(_columns_of({_label(value, 0): value}, store, rows, categoricals, verify))
         return frame if columns is None else frame[list(columns)]
-    inner = (
-        [name for name, item in value.items() if isinstance(item, Mapping | list)] if isinstance(value, Mapping) else []
-    )
+    members = value.items() if isinstance(value, Mapping) else ()
+    inner = [name for name, item in members if isinstance(item, Mapping | list)]
     raise ObjectError(
         f"there is no array at {found!r}.", details=[f"in it: {', '.join(inner) or 'nothing'}"], hint="name one in it."
     )
