@@ -291,7 +291,12 @@ def dask_bag_of(dataset: Dataset, names: Sequence[str] | None) -> Any:
         (key, number): Task((key, number), RunReader(reader, dataset.indices[start:stop]).dicts)
         for number, (start, stop) in enumerate(runs)
     }
-    return db.Bag(graph or {(key, 0): Task((key, 0), list)}, key, max(len(runs), 1))
+    return db.Bag(graph or {(key, 0): Task((key, 0), _no_samples)}, key, max(len(runs), 1))
+
+
+def _no_samples() -> list[dict[str, np.ndarray]]:
+    # Dask takes a task of `list` for a list of tasks.
+    return []
 
 
 def sample_bytes(dataset: Dataset, names: Sequence[str]) -> int:
