@@ -627,10 +627,10 @@ class DataFrameGroupBy:
         >>> df.groupby("k").rank().to_pandas()["x"].tolist()
         [2.0, 1.0, 1.0]
         """
-        from akdask.frames import ranks
+        from akdask.frames import sorting
 
         names = self._columns(None)
-        return ranks.rank(self.df, method, ascending, pct, na_option=na_option, groups=self.gb, names=names)
+        return sorting.rank(self.df, method, ascending, pct, na_option=na_option, groups=self.gb, names=names)
 
     def shift(self, periods: int = 1, freq: None = None, fill_value: Any = None) -> DataFrame:
         """Return the values `periods` rows further down in their groups; counts rows.  See `DataFrame.shift`.

@@ -418,9 +418,9 @@ class RowLabelled(NDArrayOperatorsMixin, Registered, Collection):
         >>> ak.DataFrame({"x": [20, 10, 20]}).rank().to_pandas()["x"].tolist()
         [2.5, 1.0, 2.5]
         """
-        from akdask.frames import ranks
+        from akdask.frames import sorting
 
-        return ranks.rank(self, method, ascending, pct, na_option=na_option)
+        return sorting.rank(self, method, ascending, pct, na_option=na_option)
 
     # windows
 

@@ -72,7 +72,7 @@ def test_ranks_in_groups_are_those_of_pandas(  # noqa: PLR0917 - drawn
 
 
 def test_ranks_of_more_rows_than_one_task_takes_are_those_of_pandas(monkeypatch):
-    monkeypatch.setattr("akdask.frames.ranks.fits_one_task", lambda *_: False)
+    monkeypatch.setattr("akdask.frames.sorting.fits_one_task", lambda *_: False)
     wanted = pd.DataFrame({"k": [1, 2, 1, 2, 1, 1, 2], "x": [2.0, np.nan, 1.0, 5.0, 2.0, np.nan, 5.0]})
     df = ak.DataFrame(wanted)
     options = ["average", "min", "max", "first", "dense"], [True, False], ["keep", "top", "bottom"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import akdask as ak
 from akdask.arrays import group_rows
-from akdask.frames import ranks as frame_ranks
+from akdask.frames import sorting
 from akdask.operators.group import row_results
 from akdask.operators.group.row_results import edge_rows, ranks
 
@@ -114,7 +114,7 @@ def test_ranks_found_by_sorting_are_those_found_by_grouping_equal_rows(given_row
 
     sorted_ones = found()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(frame_ranks, "fits_one_task", lambda *_: False)
+        patch.setattr(sorting, "fits_one_task", lambda *_: False)
         np.testing.assert_array_equal(sorted_ones, found())
 
 
