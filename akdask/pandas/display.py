@@ -82,7 +82,7 @@ class Outline:
         """Return the number of values that are not missing, by column."""
         return self.frame.count().to_pandas()
 
-    def memory_usage(self, index: bool = True, deep: bool = False) -> Any:
+    def memory_usage(self, **_given: bool) -> Any:
         """Return about how many bytes the rows take in memory."""
         return pandas.Series([self.frame._extent()[1], self.index.memory_usage()])
 

@@ -32,6 +32,7 @@ from akdask.errors import UnsupportedError
 from akdask.frames.columnset import INDEX, VALUES, ColumnSet
 from akdask.frames.dataframe import DataFrame
 from akdask.frames.series import Series
+from akdask.pandas.arguments import bound_arguments
 from akdask.pandas.face import OPERATORS, words
 from akdask.pandas.refusals import NotLazyError
 from akdask.records import record
@@ -876,7 +877,9 @@ def _of_series(face: Any, own: Any, name: str, args: tuple[Any, ...], kwargs: di
         return module_named("akdask.pandas.narrow_forms").of_column(face, own, coding, name, args, kwargs)
     if isinstance(coding, AnyCategories | Periods | Objects | ObjectText):
         if name in COMPARED:
-            return face._faced(_compared(own, coding, COMPARED[name], *args))
+            return face._faced(
+                _compared(own, coding, COMPARED[name], **bound_arguments(pandas.Series, name, args, kwargs))
+            )
         if isinstance(coding, Objects):
             from akdask.pandas.object_forms import of_objects
 
@@ -886,7 +889,6 @@ def _of_series(face: Any, own: Any, name: str, args: tuple[Any, ...], kwargs: di
                 raise NotLazyError("categories have no order")
             return least_or_most(own, coding, name)
     if name == "value_counts" and isinstance(coding, AnyCategories):
-        from akdask.pandas.arguments import bound_arguments
         from akdask.pandas.category_forms import counted
 
         options = {"normalize": False, "sort": True, "ascending": False, "bins": None, "dropna": True}
@@ -946,8 +948,12 @@ COMPARED = {
 }
 
 
-def _compared(own: Any, coding: Coding, name: str, other: Any) -> Any:
+def _compared(
+    own: Any, coding: Coding, name: str, other: Any, level: Any = None, fill_value: Any = None, axis: Any = 0
+) -> Any:
     """Compare values with one value by their numbers."""
+    if level is not None or fill_value is not None:
+        raise NotLazyError("levels and values for missing operands have no lazy form")
     array: Any = columns_of(own).array(VALUES)
     plain = series_of(own, array.plain()) if not isinstance(coding, ObjectText) else None
     if isinstance(coding, AnyCategories):
@@ -960,7 +966,10 @@ def _compared(own: Any, coding: Coding, name: str, other: Any) -> Any:
             raise NotLazyError("the other side is no category, or categories have no order")
         return getattr(plain, f"__{name}__")(int(place))
     if isinstance(coding, Periods) and isinstance(other, pandas.Period | str):
-        period = pandas.Period(other, freq=coding.frequency)
+        try:
+            period = pandas.Period(other, freq=coding.frequency)
+        except ValueError as error:
+            raise NotLazyError("the text is no period") from error
         if isinstance(other, pandas.Period) and other.freqstr != coding.frequency:
             raise NotLazyError("periods have different frequencies")
         return getattr(plain, f"__{name}__")(period.ordinal)

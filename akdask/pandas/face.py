@@ -175,8 +175,8 @@ class Face:
     def _lazily(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if name in OPERATORS:
             own = self.lazy()
-            if self.pandas_class is pandas.DataFrame and args and isinstance(args[0], list | tuple | np.ndarray):
-                raise NotLazyError("items beside a frame are lined up with its columns")
+            if self.pandas_class is pandas.DataFrame and args and isinstance(args[0], BESIDE_COLUMNS):
+                raise NotLazyError("items beside a frame are lined up with its columns, and None has no operators")
             if name in DIVISIONS:
                 from akdask.pandas.arithmetic_forms import check_division
 
@@ -824,6 +824,10 @@ OPERATORS = words(
     __rmod__ __pow__ __rpow__ __and__ __rand__ __or__ __ror__ __xor__ __rxor__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__
     __invert__ __neg__ __pos__ __abs__ __matmul__ __rmatmul__ __divmod__ __rdivmod__"""
 )
+
+
+BESIDE_COLUMNS = (list, tuple, np.ndarray, type(None))
+"""Operands of frames that have no lazy form."""
 
 
 CHECKED = OPERATORS | words(

@@ -68,8 +68,10 @@ def pivot(data: Any, **options: Any) -> Any:
     return pivots.pivot(LazyFrame.under(data), **options)
 
 
-def melt(frame: Any, **options: Any) -> Any:
-    return frame_forms.melt(LazyFrame.under(frame), **options)
+def melt(
+    frame: Any, id_vars: Any = None, value_vars: Any = None, var_name: Any = None, value_name: Any = "value"
+) -> Any:
+    return frame_forms.melt(LazyFrame.under(frame), id_vars, value_vars, var_name, value_name)
 
 
 def crosstab(**options: Any) -> Any:

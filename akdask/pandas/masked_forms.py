@@ -217,12 +217,12 @@ def diff(own: Any, coding: Masked, periods: Any = 1) -> Any:
     return own - shift(own, _number(coding), periods)
 
 
-def rounded(own: Any, coding: Masked, decimals: int = 0) -> Any:
+def rounded(own: Any, coding: Masked, decimals: int | None = 0) -> Any:
     if coding.kind == "f":
         if coding.dtype == FLOAT32:
             raise NotLazyError("pandas rounds narrow floats")
         return typed(plain_of(own).round(decimals), coding)
-    if coding.kind not in "iu" or decimals < 0:
+    if coding.kind not in "iu" or decimals is None or decimals < 0:
         raise NotLazyError("the values are not rounded lazily")
     return own
 

@@ -231,8 +231,8 @@ def rank(
     return plain_of(own).rank(method, ascending, pct, na_option=na_option)
 
 
-def rounded(own: Any, coding: Narrow, decimals: int = 0) -> Any:
-    if coding.dtype.kind == "f" or decimals < 0:
+def rounded(own: Any, coding: Narrow, decimals: int | None = 0) -> Any:
+    if coding.dtype.kind == "f" or decimals is None or decimals < 0:
         raise NotLazyError("pandas rounds narrow floats")
     return own
 

@@ -78,6 +78,8 @@ def _compared_with_column(own: Any, numbers: Any, coding: Objects, name: str, ot
     array = columns_of(other).array(VALUES)
     if not isinstance(array, EncodedArray) or not coding.shares_numbers(array.coding):
         raise NotLazyError("the other column is of another type")
+    if not own._row_labels.are_those_of(other._row_labels):
+        raise NotLazyError("rows are lined up by their labels")
     return getattr(numbers, f"__{name}__")(series_of(other, array.plain()))
 
 

@@ -138,9 +138,16 @@ def extreme(how: str) -> Any:
 def of_numbers(how: str) -> Any:
     """Return the form of a reduction that columns of numbers have, and others have in pandas or not at all."""
 
-    def reduce(frame: LazyFrame, axis: Any = 0, skipna: bool = True, numeric_only: bool = False, **options: Any) -> Any:
-        if axis is None:
-            raise NotLazyError("the result is one value")
+    def reduce(
+        frame: LazyFrame,
+        axis: Any = 0,
+        skipna: bool = True,
+        numeric_only: bool = False,
+        min_count: int = 0,
+        **options: Any,
+    ) -> Any:
+        if axis is None or min_count > 0:
+            raise NotLazyError("the result is one value, or too few values are missing")
         numbers = _numbers(frame, numeric_only)
         is_spread = axis in (1, "columns") and how in ("std", "var")
         if is_spread and any(dtype.kind == "b" for dtype in _types(numbers).dtypes):

@@ -144,7 +144,10 @@ def operated(function: np.ufunc, inputs: Sequence[Any]) -> Array:
         return found
     sides = tuple(_side(item) for item in arrays)
     kinds = tuple(type(side.value) for side in sides if isinstance(side, Constantly))
-    dtype = _result(function.__name__, sides, kinds)
+    try:
+        dtype = _result(function.__name__, sides, kinds)
+    except TypeError as error:
+        raise NotLazyError(f"pandas refuses {function.__name__} of these types") from error
     keeps_type = dtype == np.float64 or (isinstance(sides[0], Masked) and sides[0].kind in "iu")
     is_division = function in DIVISIONS and not keeps_type
     if function is np.power or is_division:

@@ -258,11 +258,11 @@ def _rows_to_sql(face: Any, name: str, given: dict[str, Any]) -> Any:
     """Write a table; later parts are appended to the first."""
     if not _is_large(face):
         return _by_pandas(face, "to_sql", name, given)
-    written = 0
+    written = []
     for number, part in enumerate(parts(face, 1)):
         options = {**given, "if_exists": "append"} if number else given
-        written += _by_pandas(part, "to_sql", name, options) or 0
-    return written
+        written.append(_by_pandas(part, "to_sql", name, options))
+    return None if None in written else sum(written)
 
 
 _IN_PARTS: dict[str, Callable[[Any, Any, dict[str, Any]], Any]] = {"to_csv": _to_csv, "to_parquet": _to_parquet}

@@ -22,6 +22,7 @@ import pyarrow as pa
 
 import akdask.pandas
 from akdask import config
+from akdask.errors import AkdaskError
 from akdask.pandas.arguments import SELECTOR, signature_of
 from akdask.pandas.face import words
 from akdask.pandas.refusals import FallbackError
@@ -725,12 +726,15 @@ def outcome(call: Call) -> tuple[str, str | None]:
             different = difference(found, wanted)
             failure = next((one for one in failures if "unexpected keyword" not in one), None)
             return "C" if in_chunks else "L", failure or different
-    except Exception:
+    except Exception as refused:
         with config.set(pandas_fallback="silent"):
             try:
-                return "P", difference(call.value(akdask.pandas), wanted)
+                different = difference(call.value(akdask.pandas), wanted)
             except Exception as error:
                 return "P", f"raised {error!r:.200}"
+        return "P", different or (
+            None if isinstance(refused, AkdaskError) else f"raised {refused!r:.200} if not by pandas"
+        )
 
 
 def _refusal(call: Call, wanted: Exception) -> tuple[str, str | None]:

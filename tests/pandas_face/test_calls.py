@@ -1,7 +1,7 @@
 """Each argument of each method, at several values, gives what it gives in pandas, and takes the way that is listed.
 
 ``python -m tests.pandas_face.calls`` writes the list.  Small letters in it are calls that give something else than in
-pandas: most are refused there and answered here.
+pandas: most are refused there and answered here, or raise no AkdaskError where pandas is ruled out.
 """
 
 from __future__ import annotations

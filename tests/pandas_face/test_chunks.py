@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 
+import numpy as np
 import pandas
 import pytest
 
 import akdask.pandas as pd
 from akdask import config
-from akdask.pandas import tuning
+from akdask.pandas import group_chunks, tuning
 from akdask.pandas.refusals import FallbackError
 from tests.pandas_face.compare import difference, listed, outcome, subjects, title
 
@@ -88,3 +89,10 @@ def test_errors_of_functions_are_those_of_pandas(monkeypatch):
     df = pd.DataFrame({"shop": [1, 2, 3], "price": [1.0, 2.0, 3.0]})
     with config.set(pandas_fallback="error"), pytest.raises(ZeroDivisionError):
         df.groupby("shop")["price"].agg(lambda prices: 1 // int(prices.iloc[0] - 2))
+
+
+def test_a_chunk_has_the_groups_that_begin_in_its_rows(monkeypatch):
+    monkeypatch.setattr(tuning, "CHUNK_ROWS", 2)
+    ids = np.array([2, 0, -1, 1, 0, 2, 3, 3, 3, 4])
+    found = [chunk.tolist() for chunk in group_chunks._chunks(ids)]
+    assert found == [[1, 4], [0, 3, 5], [6, 7, 8], [2, 9]]

@@ -826,6 +826,9 @@ def test_series_and_tables_are_written_in_parts(rows, lazily, tmp_path):
         same(face.read_sql("select * from t", connection), rows[["i", "x"]].reset_index())
         with pytest.raises(ValueError, match="exists"):
             held[["i", "x"]].to_sql("t", connection)
+        few = held[["i", "x"]][held["i"] == held["i"].iloc[0]]
+        assert few.to_sql("few", connection) == few.to_pandas().to_sql("few again", connection)
+        assert held[["i"]].to_sql("none", connection, method=lambda *_: None) is None
 
 
 @pytest.mark.parametrize("name", ["csv", "json", "parquet", "feather", "pkl", "h5", "html", "dta"])

@@ -179,3 +179,14 @@ def test_libraries_take_frames_as_they_take_those_of_pandas(library, lazily, mon
         monkeypatch.setattr(tuning, "EAGER_VALUES", 0)
         frame = pd.DataFrame._of(frame.lazy())
     assert LIBRARIES[library](frame) == LIBRARIES[library](rows)
+
+
+def test_libraries_below_the_folder_of_a_script_are_not_its_modules(tmp_path, monkeypatch):
+    monkeypatch.setattr(scripts, "_folders", [f"{tmp_path.resolve()}/"])
+    for path, is_own in (
+        ("helper.py", True),
+        (".venv/site-packages/library.py", False),
+        ("a/dist-packages/b.py", False),
+    ):
+        assert scripts.is_own({"__name__": "library", "__file__": str(tmp_path / path)}) is is_own
+    assert not scripts.is_own({"__name__": "library"})
