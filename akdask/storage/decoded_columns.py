@@ -126,6 +126,11 @@ class FileColumn:
             return self._read_up_to(stop) if self._is_wanted and start == self._filled < stop else None
         return slice_rows(self.in_memory, start, stop)
 
+    @property
+    def stays_in_file(self) -> bool:
+        """Whether all rows are to be read from the file."""
+        return self.in_memory is None and not self._is_wanted
+
     def take(self, rows: NumberArray, start: int, out: NumberArray | None = None) -> Any:
         """Return rows at ascending positions from row `start` on, None if they are to be read from the file."""
         if self.in_memory is not None:

@@ -159,8 +159,10 @@ def test_pages_of_parquet_are_read_from_a_window(parquet, monkeypatch, codec, di
     with opened as reader:
         for start, stop in ((0, 50_000), (19_990, 20_010), (123, 456)):
             assert reader.read("x", start, stop).tolist() == values[start:stop].tolist()
-            assert (len(reader._page_readers["x"].reader._window) > 0) == is_cached
         assert reader.read_rows("x", some).tolist() == values[some].tolist()
+        # Of all row groups, and of one.
+        for pages in (reader._joined["x"], reader._page_readers["x"].reader):
+            assert (len(pages._window) > 0) == is_cached
     assert mapped()[0] == 1
 
 

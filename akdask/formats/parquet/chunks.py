@@ -30,7 +30,7 @@ from akdask.errors import AkdaskError, FileFormatError, UnsupportedError
 from akdask.formats import tuning
 from akdask.formats.parquet.columns import DAY, EXACT_POWER, NAT, UNITS, ParquetColumn
 from akdask.formats.parquet.footers import PARQUET_ERRORS, metadata_of
-from akdask.formats.parquet.pages import no_text
+from akdask.formats.parquet.page_lists import no_text
 from akdask.storage.files import FileIdentity
 from akdask.storage.ranges import RangeReader, range_reader
 from akdask.typing import Column, NumberArray

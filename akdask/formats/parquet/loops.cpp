@@ -400,9 +400,9 @@ bool read_bytes(int64_t descriptor, void* into, int64_t size, int64_t offset) {
 // pages       a row for each page that has numbers
 // memory      room for a page unpacked, and PAGE_MARGIN more
 // held        where the page begins that was read to `data` and unpacked to `memory` last, -1 for none
-// dictionary  where the page of the dictionary begins, its bytes packed and unpacked, and whether it is packed, if it is
-//             read when a page first needs it
-// is_loaded   whether that is done
+// dictionaries  a row for each row group, if loops read the dictionaries when pages need them: its first row, where the page
+//             of its dictionary begins, the bytes packed and unpacked, whether it is packed, and how many words it has
+// loaded      the row of the dictionary that was read last, -1 for none
 // start       the row of the first number that is wanted
 // rows        the rows that are wanted, ascending and counted from `start`, if not all from it on are
 // missing     set where rows are null, if it has room; `nulls` counts those
@@ -414,8 +414,8 @@ struct PagesToDecode {
     Matrix<const int64_t> pages;
     Span<uint8_t> memory;
     int64_t& held;
-    Span<const int64_t> dictionary;
-    int64_t& is_loaded;
+    Matrix<const int64_t> dictionaries;
+    int64_t& loaded;
     int64_t start;
     Span<const int64_t> rows;
     bool is_optional;
@@ -449,16 +449,23 @@ struct PagesToDecode {
         uint64_t at, last;
     };
 
-    // Reads the numbers of the dictionary; false if they are damaged or unsupported.
-    bool load_dictionary(const PlainNumbers& plain, Span<uint64_t> words, uint64_t known) const {
-        if (is_loaded) return true;
-        int64_t offset = dictionary[0], packed = dictionary[1], unpacked = dictionary[2];
-        bool is_packed = dictionary[3];
+    // Moves on to the dictionary of the row group that a page is of.
+    void find_dictionary(const int64_t* page, uint64_t& number) const {
+        while (number + 1 < dictionaries.rows && dictionaries[number + 1][0] <= page[FIRST]) ++number;
+    }
+
+    // Reads the numbers of a dictionary; false if they are damaged or unsupported.
+    bool load_dictionary(uint64_t number, const PlainNumbers& plain, Span<uint64_t> words, uint64_t& known) const {
+        const int64_t* about = dictionaries[number];
+        int64_t offset = about[1], packed = about[2], unpacked = about[3];
+        bool is_packed = about[4];
+        known = static_cast<uint64_t>(about[5]);
+        if (loaded == static_cast<int64_t>(number)) return true;
         if (!plain.width || packed < 0 || unpacked < 0 || known > words.size) return false;
         if (known > static_cast<uint64_t>(unpacked) / plain.width || (!is_packed && packed != unpacked)) return false;
         // Numbers that are stored as they are need no other place.
         Span<uint8_t> room{reinterpret_cast<uint8_t*>(words.data), 8 * words.size}, into = plain.is_stored ? room : memory;
-        held = -1;
+        held = loaded = -1;
         const uint8_t* text = bytes_at(offset, packed, is_packed ? data : into);
         if (!text) return false;
         if (is_packed) {
@@ -467,7 +474,7 @@ struct PagesToDecode {
             text = into.data;
         }
         if (text != room.data && !plain.read(text, Adjacent(), known, words.data)) return false;
-        is_loaded = 1;
+        loaded = static_cast<int64_t>(number);
         return true;
     }
 
@@ -512,7 +519,7 @@ struct PagesToDecode {
         int64_t done = 0, wanted = static_cast<int64_t>(out.size);
         std::vector<uint8_t> valid;
         std::vector<int64_t> places;
-        for (uint64_t number = 0; done < wanted; ++number) {
+        for (uint64_t number = 0, dictionary = 0; done < wanted; ++number) {
             int64_t next = start + (is_chosen ? rows[static_cast<uint64_t>(done)] : done);
             number = page_with(next, number);
             if (number >= pages.rows) return done;
@@ -540,7 +547,10 @@ struct PagesToDecode {
                 continue;
             }
             if constexpr (sizeof(Word) == 8) {
-                if (!page[IS_PLAIN] && dictionary.size && !load_dictionary(plain, words, known)) return done;
+                if (!page[IS_PLAIN] && dictionaries.rows) {
+                    find_dictionary(page, dictionary);
+                    if (!load_dictionary(dictionary, plain, words, known)) return done;
+                }
             }
             Values found;
             if (!find_values(page, valid, found)) return done;
@@ -598,15 +608,15 @@ struct PagesToDecode {
 };
 
 // Decodes numbers of pages, whose plain numbers of some width are multiplied by `factor` or divided by `divisor`, unless
-// both are 1; `words` is the dictionary, `known` of them, followed by any, or room for it.  `state` has the page that is held,
-// the nulls, and whether the dictionary is loaded.  For the rest see `PagesToDecode`.
+// both are 1; `words` is the dictionary, `known` of them, followed by any, or room for one that is read.  `state` has the page
+// that is held, the nulls, and the dictionary that is loaded.  For the rest see `PagesToDecode`.
 int64_t decode_pages(int64_t descriptor, Span<const uint8_t> given, int64_t base, Span<uint8_t> data,
                      Matrix<const int64_t> pages, Span<uint8_t> memory, Span<int64_t> state, int64_t start, Span<const int64_t> rows, bool is_optional, Span<bool> missing,
-                     Span<const int64_t> dictionary, Span<uint64_t> words, uint64_t known, uint64_t width, int64_t factor,
+                     Matrix<const int64_t> dictionaries, Span<uint64_t> words, uint64_t known, uint64_t width, int64_t factor,
                      double divisor, uint64_t absent, Span<uint64_t> out) {
     require((width == 0 || width == 4 || width == 8) && factor > 0 && state.size == 3, "numbers of another width");
-    require(!dictionary.size || dictionary.size == 4, "a dictionary of other fields");
-    PagesToDecode all{descriptor, given, base, data,        pages,   memory,  state[0], dictionary,
+    require(!dictionaries.rows || dictionaries.columns == 6, "dictionaries of other fields");
+    PagesToDecode all{descriptor, given, base, data,        pages,   memory,  state[0], dictionaries,
                       state[2],   start, rows, is_optional, missing, state[1]};
     return all.decode(words, known, PlainNumbers(width, factor, divisor), absent, out);
 }

@@ -25,7 +25,7 @@ def decode_pages(
     rows: Ints,
     is_optional: bool,
     missing: NDArray[np.bool_],
-    dictionary: Ints,
+    dictionaries: Ints,
     words: Words,
     known: int,
     width: int,

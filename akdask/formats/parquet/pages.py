@@ -1,4 +1,4 @@
-"""Pages of flat columns: their places, from headers or an index, and their numbers, read into their final memory.
+"""Pages of flat columns of numbers, read into their final memory.
 
 Only pages with wanted rows are read.  `NumberPageReader` is the fast path for most numbers: plain ones and dictionaries
 of them, including times of any unit, uncompressed or compressed by Snappy or Zstandard; for text see
@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from enum import IntEnum
+from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
@@ -24,26 +23,28 @@ from akdask.columns.dtypes import FLOAT64, ColumnType
 from akdask.columns.exact import widen_into
 from akdask.columns.memory import new_array, scratch
 from akdask.columns.nullable import NullableColumn
-from akdask.errors import FileFormatError
 from akdask.formats import tuning as formats_tuning
 from akdask.formats.parquet import loops
 from akdask.formats.parquet.codecs import claimed_size, unpack_zstandard
 from akdask.formats.parquet.columns import NAT, ParquetColumn
-from akdask.formats.parquet.statistics import PageLocations
-from akdask.formats.parquet.thrift import CODECS, CutShortError, Struct, ThriftError, integers, read_struct
-from akdask.records import record
+from akdask.formats.parquet.page_lists import (
+    UNCOMPRESSED,
+    ChunkPlace,
+    DictionaryPage,
+    FindPages,
+    NoPlainPagesError,
+    PageField,
+    PageList,
+    PageTable,
+    is_one_run,
+    page_with,
+)
+from akdask.formats.parquet.thrift import CODECS
 from akdask.storage.files import FileIdentity
 from akdask.storage.ranges import RangeReader
 from akdask.storage.source import Stretch
 from akdask.typing import NumberArray
 
-_DATA, _INDEX, _DICTIONARY, _DATA_V2 = 0, 1, 2, 3
-PLAIN, RLE = 0, 3
-UNCOMPRESSED = CODECS.index("UNCOMPRESSED")
-_PLAIN_DICTIONARY, _RLE_DICTIONARY = 2, 8
-_HEADS = (128, 2**12, 2**16, 2**22)  # bytes of a header that are tried
-_LARGEST = 2**28  # bytes of a page, unpacked; larger ones are read by the general path
-_MOST_ROWS = 2**24  # of a page: more are decoded some at a time, in the general way
 MARGIN = 64  # bytes behind packed data that loops read
 WIDEST = 32  # bits of a position in a dictionary
 _LONGEST_RUN = 8  # bytes that tell of a run of levels: its length, and the level
@@ -51,382 +52,21 @@ _NO_FILE = -1  # the descriptor where loops are given the bytes
 _NO_WORDS = np.zeros(1, np.uint64)
 _NAN_BITS = int(np.array(np.nan).view(np.uint64))
 _NO_BYTES = np.zeros(0, np.uint8)
-ALL_ROWS = _NO_PLACE = np.zeros(0, np.int64)
+ALL_ROWS = np.zeros(0, np.int64)
+_NO_DICTIONARIES = np.zeros((0, 6), np.int64)
 NO_MASK = np.zeros(0, np.bool_)
 _LEVELS = np.array([0, 1], np.uint8)
 _SMALLEST_MEMORY = 2**14  # bytes
-_IN_MEMORY, _NULLS, _IS_LOADED = range(3)
-"""The state of loops: where the page begins that is held in memory, the nulls that they have met, and whether they have
-read the dictionary."""
+_IN_MEMORY, _NULLS, _LOADED = range(3)
+"""The state of loops: where the page begins that is held in memory, the nulls that they have met, and the number of the
+dictionary that they have read; -1 for none."""
 
 Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 Bools = npt.NDArray[np.bool_]
 
-
-class PageField(IntEnum):
-    """The columns of a table of pages, of int64."""
-
-    FIRST = 0
-    """First row of the page in the row group."""
-
-    NROWS = 1
-    OFFSET = 2
-    """Position of the page in the file, after its header."""
-
-    PACKED = 3
-    """Bytes of the page in the file."""
-
-    UNPACKED = 4
-    LEVELS = 5
-    """Bytes of unpacked definition levels before the values; -1 if they are packed with the values."""
-
-    IS_PACKED = 6
-    IS_PLAIN = 7
-    """Whether the page has values, not positions in a dictionary."""
-
-    VALUES = 8
-    """Position of the values if the file has them as in memory, one after the other; otherwise -1."""
-
-    CHECKSUM = 9
-    """Checksum of the page's bytes in the file; -1 without one."""
-
-
-PageTable = npt.NDArray[np.int64]
-"""A row for each page, with the columns of `PageField`."""
-
-_NO_PAGES: PageTable = np.empty((0, len(PageField)), np.int64)
-
-FindPages: TypeAlias = Callable[[], PageLocations | None]
-
-
-class NoPlainPagesError(Exception):
-    """Only the general reader supports this column chunk."""
-
-
-class DictionaryPage(NamedTuple):
-    """Position of the dictionary's numbers."""
-
-    nvalues: int
-    offset: int
-    packed: int
-    unpacked: int
-    checksum: int
-
-
-@record
-class ChunkPlace:
-    """Position of a column's part in a row group.
-
-    Parameters
-    ----------
-    offset, size : int
-        Its pages in the file.
-    codec : int
-        The position of the name of its codec in `akdask.formats.parquet.thrift.CODECS`.
-    nrows : int
-        Rows of the row group.
-    """
-
-    offset: int
-    size: int
-    codec: int
-    nrows: int
-
-    @classmethod
-    def all_of(cls, chunks: npt.NDArray[np.void], nrows: Sequence[int]) -> list[ChunkPlace]:
-        """Return the places of a column's chunks from the footer, given the rows of their row groups."""
-        fields = (chunks[name].tolist() for name in ("offset", "size", "codec"))
-        return list(map(cls, *fields, nrows))
-
-
-class ListedPages(NamedTuple):
-    """The pages of a chunk."""
-
-    dictionary: DictionaryPage | None
-    table: PageTable
-    largest: list[int]
-    """The largest number in each column of the table."""
-
-    @classmethod
-    def of(cls, dictionary: DictionaryPage | None, table: PageTable) -> ListedPages:
-        """Return some pages, at least one."""
-        return cls(dictionary, table, table.max(axis=0).tolist())
-
-
-_LISTED: Cache[tuple[FileIdentity, int, bool], ListedPages] = Cache(
-    "pages of Parquet chunks", nbytes=2**24, size=lambda pages: pages.table.nbytes
-)
-"""Pages of chunks by file, place and whether there are levels: headers are read once."""
-
-
-class PageList:
-    """The pages of a chunk, listed as far as they were requested.
-
-    Parameters
-    ----------
-    ranges : RangeReader
-        The open file.
-    place : ChunkPlace
-        Where the pages lie.
-    column : ParquetColumn
-        The column.
-    itemsize : int
-        Bytes of a plain number; 0 for text, of which only headers are read.
-    find_pages : callable
-        Returns the positions of pages from an index; called when pages are skipped.
-    """
-
-    def __init__(
-        self,
-        ranges: RangeReader,
-        place: ChunkPlace,
-        column: ParquetColumn,
-        itemsize: int,
-        find_pages: FindPages,
-    ) -> None:
-        self._ranges, self._column, self._nrows = ranges, column, place.nrows
-        self._is_packed = place.codec != UNCOMPRESSED
-        self._itemsize = itemsize
-        self._key = (ranges.file, place.offset, column.is_optional)
-        self._place, self._find_pages = place, find_pages
-        self._indexed: PageLocations | None = None
-        self._found_at: dict[int, tuple[int, ...]] = {}
-        self._begin()
-        self.dictionary: DictionaryPage | None = None
-        self._table = _NO_PAGES
-        self._largest: list[int] | None = None
-        known = _LISTED.get(self._key)
-        if known is not None:
-            self.dictionary, self._table, self._largest = known
-            self._listed = self._nrows
-
-    def _begin(self) -> None:
-        self._at, self._end = self._place.offset, self._place.offset + self._place.size
-        self._found: list[tuple[int, ...]] = []
-        self._listed = 0
-
-    def covering(self, start: int, stop: int) -> PageTable:
-        """Return the pages with some rows, in order, and maybe others; all have rows.
-
-        Headers of earlier pages are skipped if an index has the positions of the wanted ones.
-
-        Raises
-        ------
-        FileFormatError
-            If headers are damaged.
-        NoPlainPagesError
-            If another reader is needed.
-        """
-        if self._indexed is None and start > self._listed:
-            # A header takes a loop as long as a hundredth of a page of an index.
-            few_before = start <= formats_tuning.PARQUET_LISTED_ROWS * (stop - start)
-            if self._ranges.dense_file is None or not few_before:
-                self._indexed = self._find_pages()
-        if self._indexed is not None:
-            found = self._by_index(self._indexed, start, stop)
-            if found is not None:
-                return found
-            # The index is not that of these pages: from now on it is as if there were none.
-            self._find_pages = lambda: None
-        return self.up_to(stop)
-
-    def up_to(self, rows: int) -> PageTable:
-        """Return the pages of the first rows, and maybe others, by their headers alone; for errors see `covering`."""
-        if self._indexed is not None:
-            self._indexed = None
-            self._begin()
-        if self._listed < rows:
-            while self._listed < rows:
-                if not self._list_usual(rows):
-                    self._list_page()
-            self._table = np.array(self._found, np.int64).reshape(-1, _NO_PAGES.shape[1])
-            if self._listed == self._nrows:
-                found = _LISTED.put(self._key, ListedPages.of(self.dictionary, self._table))
-                self._largest = found.largest
-        return self._table
-
-    def largest(self, pages: PageTable) -> list[int]:
-        """Return the largest number in each column of some pages that it has returned."""
-        if self._largest is not None and pages is self._table:
-            return self._largest
-        found: list[int] = pages.max(axis=0).tolist()
-        return found
-
-    def _by_index(self, locations: PageLocations, start: int, stop: int) -> PageTable | None:
-        """Return the pages of some rows at the positions in an index, None if they are not there."""
-        first, last = np.searchsorted(locations.firsts, start, "right") - 1, np.searchsorted(locations.firsts, stop)
-        try:
-            if self.dictionary is None and self._place.offset < locations.offsets[0]:
-                self._list_dictionary(int(locations.offsets[0]))
-            for number in range(int(first), int(last)):
-                if number not in self._found_at:
-                    self._found_at[number] = self._page_at(locations, number)
-        except (FileFormatError, LookupError):
-            return None
-        return np.array([self._found_at[number] for number in range(int(first), int(last))], np.int64)
-
-    def _list_dictionary(self, end: int) -> None:
-        """Note the dictionary; `LookupError` if it does not end at the first page."""
-        self._at, self._end = self._place.offset, end
-        self._list_page()
-        if self.dictionary is None or self._at != end:
-            raise LookupError
-
-    def _page_at(self, locations: PageLocations, number: int) -> tuple[int, ...]:
-        """Return a page; `LookupError` if it is not at its position in the index."""
-        self._at, self._listed, self._found = int(locations.offsets[number]), int(locations.firsts[number]), []
-        self._end = self._at + int(locations.sizes[number])
-        self._list_page()
-        if self._at != self._end or len(self._found) != 1:
-            raise LookupError
-        (page,) = self._found
-        has_values = page[PageField.IS_PLAIN] or self.dictionary is not None
-        if page[PageField.NROWS] != locations.rows[number] or not has_values:
-            raise LookupError
-        return page
-
-    def _list_usual(self, rows: int) -> bool:
-        """Note the next pages of the first rows as far as their headers are usual; return whether there are any."""
-        descriptor = self._ranges.dense_file
-        if descriptor is None:
-            return False
-        state, dictionary = np.array([self._at, self._listed]), np.full(len(DictionaryPage._fields), -1)
-        found = np.empty((formats_tuning.PARQUET_PAGES_AT_ONCE, _NO_PAGES.shape[1]), np.int64)
-        count = loops.list_pages(
-            descriptor,
-            state,
-            self._end,
-            self._nrows,
-            rows,
-            self._itemsize,
-            self._is_packed,
-            self._column.is_optional,
-            dictionary,
-            found,
-        )
-        begun = self._at
-        self._at, self._listed = state.tolist()
-        self._found += map(tuple, found[:count].tolist())
-        if dictionary[0] >= 0:
-            self.dictionary = DictionaryPage(*dictionary.tolist())
-        return self._at > begun
-
-    def _list_page(self) -> None:
-        """Note the next page.  Where it raises, the list has not moved on: asking again gives the same answer."""
-        if self._at >= self._end:
-            raise self.damaged(f"it ends after {self._listed:,} of {self._nrows:,} rows")
-        header, size, behind = self._header()
-        kind, unpacked, packed = integers(header, 1, 2, 3)
-        offset = self._at + size
-        if not (0 <= packed <= self._end - offset and unpacked >= 0):
-            raise self.damaged(f"a page would have {packed:,} bytes")
-        if unpacked > _LARGEST:
-            raise NoPlainPagesError
-        if kind == _DICTIONARY:
-            self._note_dictionary(header, offset)
-        elif kind in (_DATA, _DATA_V2):
-            self._add_page(header, offset, behind)
-        self._at = offset + packed
-
-    def _header(self) -> tuple[Struct, int, bytes]:
-        """Return the header of the next page, its size, and some of the bytes behind it."""
-        for size in _HEADS:
-            some = np.empty(min(size, self._end - self._at), np.uint8)
-            self._ranges.read_into(some, self._at, self._column.name)
-            raw = some.tobytes()
-            try:
-                header, length = read_struct(raw)
-            except CutShortError as error:
-                if len(some) < size:
-                    raise self.damaged(str(error)) from None
-            except ThriftError as error:
-                raise self.damaged(str(error)) from None
-            else:
-                return header, length, raw[length:]
-        raise NoPlainPagesError
-
-    def _add_page(self, header: Struct, offset: int, behind: bytes) -> None:
-        """Note a data page, given its header, where its bytes lie, and the first of them."""
-        kind, unpacked, packed = integers(header, 1, 2, 3)
-        levels, is_packed = -1, self._is_packed
-        if kind == _DATA:
-            nrows, encoding, of_levels = integers(header.get(5), 1, 2, 3)
-            if self._column.is_optional and of_levels != RLE:
-                raise NoPlainPagesError
-        else:
-            about = header.get(8)
-            nrows, encoding, levels, of_lists = integers(about, 1, 4, 5, 6)
-            is_packed = is_packed and (not isinstance(about, dict) or about.get(7, True) is True)
-            if not 0 <= levels <= min(packed, unpacked) or of_lists > 0:
-                raise self.damaged("its levels are longer than their page")
-        if not 0 <= nrows <= self._nrows - self._listed:
-            raise self.damaged(f"a page would have {nrows:,} rows")
-        if encoding not in (PLAIN, _PLAIN_DICTIONARY, _RLE_DICTIONARY) or nrows > _MOST_ROWS:
-            raise NoPlainPagesError
-        if not is_packed and packed != unpacked:
-            if self._is_packed:
-                raise NoPlainPagesError  # old writers say so of pages that are, and Arrow knows which
-            raise self.damaged("a page has another size than it tells")
-        checksum = _checksum(header)
-        # Checksums are of whole pages, so their values cannot be read alone.
-        is_bare = not is_packed and encoding == PLAIN and checksum < 0
-        before = self._before_values(behind[:packed], levels, nrows) if is_bare else -1
-        if before >= 0 and before + nrows * self._itemsize > packed:
-            raise self.damaged("a page has fewer bytes than its rows")
-        values = offset + before if before >= 0 else -1
-        if nrows:
-            is_plain = encoding == PLAIN
-            self._found.append(
-                (self._listed, nrows, offset, packed, unpacked, levels, is_packed, is_plain, values, checksum)
-            )
-        self._listed += nrows
-
-    def _before_values(self, start: bytes, levels: int, nrows: int) -> int:
-        """Return how many bytes of a page are before its values, -1 where some may be null."""
-        if not self._column.is_optional:
-            return max(levels, 0)
-        before = 4 if levels < 0 else 0
-        size = levels if levels >= 0 else int.from_bytes(start[:4], "little")
-        if size > len(start) - before:
-            return -1
-        return before + size if is_one_run(start[before : before + size], nrows) else -1
-
-    def _note_dictionary(self, header: Struct, offset: int) -> None:
-        unpacked, packed = integers(header, 2, 3)
-        (count,) = integers(header.get(7), 1)
-        if not 0 <= count * self._itemsize <= unpacked:
-            raise self.damaged("its dictionary is shorter than it tells")
-        self.dictionary = DictionaryPage(count, offset, packed, unpacked, _checksum(header))
-
-    def no_text(self) -> FileFormatError:
-        """Return the error for bytes that are no text."""
-        return no_text(self._column.name, self._ranges.file.path)
-
-    def damaged(self, problem: str) -> FileFormatError:
-        """Return the error for a damaged column."""
-        return FileFormatError(
-            f"column {self._column.name!r} of {self._ranges.file.path!r} cannot be read: {problem}.",
-            hint="the file is damaged; leave it out or write it again.",
-        )
-
-
-def page_with(pages: PageTable, row: int) -> int:
-    """Return the number of the page that has a row."""
-    return int(pages[:, PageField.FIRST].searchsorted(row, "right")) - 1
-
-
-def no_text(column: str, path: str) -> FileFormatError:
-    """Return the error for bytes of any kind, which are valid Parquet; akdask has no type for them."""
-    return FileFormatError(
-        f"column {column!r} of {path!r} has bytes that are not UTF-8, and is not read as text.",
-        hint="name the other columns to read only those; or write it as text, or as lists of uint8.",
-    )
-
-
-def _checksum(header: Struct) -> int:
-    found: Any = header.get(4)
-    return found & 0xFFFFFFFF if type(found) is int else -1
+Words: TypeAlias = tuple[Ints, NumberArray, int]
+"""Dictionaries that loops read; the numbers of one, or room for them; and their number, if they are there."""
 
 
 def _padded(nvalues: int, itemsize: int) -> int:
@@ -434,14 +74,11 @@ def _padded(nvalues: int, itemsize: int) -> int:
     return max(1 << max(nvalues - 1, 0).bit_length(), nvalues + MARGIN // itemsize)
 
 
-def is_one_run(levels: bytes, nrows: int) -> bool:
-    """Whether definition levels are a single run without nulls."""
-    header = shift = 0
-    for at, byte in enumerate(levels[:6]):
-        header, shift = header | (byte & 127) << shift, shift + 7
-        if byte < 128:
-            return not header & 1 and header >> 1 >= nrows and levels[at + 1 : at + 2] == b"\x01"
-    return False
+def _dictionary_of(first: int, page: DictionaryPage | None, *, is_packed: bool) -> tuple[int, ...]:
+    """Return the dictionary of a row group, which begins with some row, as loops read it."""
+    if page is None:
+        return first, 0, 0, 0, 0, 0
+    return first, page.offset, page.packed, page.unpacked, is_packed, page.nvalues
 
 
 class UnpackedPage(NamedTuple):
@@ -529,7 +166,7 @@ class PageReader(ABC):
         # Loops unpack Snappy.
         self._by_loop = codec != "ZSTD"
         self._list = PageList(self._ranges, place, self._column, self._itemsize, find_pages)
-        self._state[:] = -1, 0, 0
+        self._state[:] = -1, 0, -1
         # The file in memory, if it has the chunk there.
         self._window = self._ranges.in_window(0, self._ranges.file.size, place.offset, place.offset + place.size)
         self._sized: PageTable | None = None
@@ -627,7 +264,11 @@ class PageReader(ABC):
             packed, unpacked = max(packed, dictionary.packed), max(unpacked, dictionary.unpacked)
             checksum = max(checksum, dictionary.checksum)
             nwords = _padded(dictionary.nvalues, 8) if self._is_plain else 0
-        if checksum >= 0 or max(packed, unpacked) > tuning.MOST_SCRATCH_BYTES // 4:
+        return checksum < 0 and self._has_memory(packed, unpacked, nwords)
+
+    def _has_memory(self, packed: int, unpacked: int, nwords: int) -> bool:
+        """Make room for a page and words of a dictionary, unless a page is too large for loops."""
+        if max(packed, unpacked) > tuning.MOST_SCRATCH_BYTES // 4:
             return False
         if len(self._packed) < packed + MARGIN and not len(self._window):
             self._packed, self._state[_IN_MEMORY] = _memory_for(packed), -1
@@ -635,20 +276,24 @@ class PageReader(ABC):
             self._unpacked, self._state[_IN_MEMORY] = _memory_for(unpacked), -1
         if len(self._words_memory) < nwords:
             self._words_memory = new_array(nwords, np.uint64)
-            self._state[_IS_LOADED] = 0
+            self._state[_LOADED] = -1
         return True
 
     def _decode_from_file(
         self, pages: PageTable, start: int, out: NumberArray, rows: NumberArray, missing: Bools
     ) -> int:
         """Decode rows in a loop that reads the pages."""
-        descriptor = self._ranges.dense_file
-        if descriptor is None or len(self._window):
-            descriptor = _NO_FILE
-        given = PagesOfLoop(descriptor, self._window, 0, self._packed, pages, self._unpacked, self._state)
+        given = self._pages_of_file(pages)
         done = self._loop(given, start, rows, missing, out)
         self._note_done(pages, start + int(rows[done] if len(rows) else done) if done < len(out) else None)
         return done
+
+    def _pages_of_file(self, pages: PageTable) -> PagesOfLoop:
+        """Return pages that a loop reads, or has in the window."""
+        descriptor = self._ranges.dense_file
+        if descriptor is None or len(self._window):
+            descriptor = _NO_FILE
+        return PagesOfLoop(descriptor, self._window, 0, self._packed, pages, self._unpacked, self._state)
 
     def _note_done(self, pages: PageTable, row: int | None) -> None:
         """Take notice of nulls that a loop has met, and of the row that it did not decode."""
@@ -806,7 +451,7 @@ class NumberPageReader(PageReader):
         absent_word = _NAN_BITS if self._dtype == FLOAT64 else self._absent % 2**64
         self._about = width, self._scale, self._divisor, absent_word
 
-    _OF_CHUNK = ("_dictionary", "_dictionary_place")
+    _OF_CHUNK = ("_dictionary", "_dictionaries")
 
     def open(self, place: ChunkPlace, find_pages: FindPages) -> None:
         """Go to a row group; see `PageReader.open`."""
@@ -876,35 +521,37 @@ class NumberPageReader(PageReader):
         return NullableColumn(found, missing if missing.any() else None) if self._is_nullable else found
 
     def _loop(self, given: PagesOfLoop, start: int, rows: NumberArray, missing: Bools, out: NumberArray) -> int:
-        place, words, nwords = self._words(given.pages, start, rows, len(out))
-        how = start, rows, self._column.is_optional, missing, place, words, nwords
+        return self._decoded_rows(given, start, rows, missing, self._words(given.pages, start, rows, len(out)), out)
+
+    def _decoded_rows(  # noqa: PLR0917 - those of `_loop`, and words
+        self, given: PagesOfLoop, start: int, rows: NumberArray, missing: Bools, words: Words, out: NumberArray
+    ) -> int:
+        how = start, rows, self._column.is_optional, missing, *words
         return loops.decode_pages(*(*given, *how, *self._about, out.view(np.uint64)))
 
     def _load_dictionary(self) -> None:
         self._dictionary  # noqa: B018 - computed on first use
 
-    def _words(self, pages: PageTable, start: int, rows: NumberArray, count: int) -> tuple[Ints, NumberArray, int]:
-        """Return where the dictionary is, if a loop has to read it, its numbers or room for them, and their number."""
+    def _words(self, pages: PageTable, start: int, rows: NumberArray, count: int) -> Words:
+        """Return dictionaries that a loop has to read, numbers of one or room for them, and their number."""
         if "_dictionary" in self.__dict__:
-            return _NO_PLACE, *self._dictionary
+            return _NO_DICTIONARIES, *self._dictionary
         page = self._list.dictionary
         if page is None or not page.nvalues:
-            return _NO_PLACE, _NO_WORDS, 0
+            return _NO_DICTIONARIES, _NO_WORDS, 0
         if self._reads_pages and self._is_plain:
-            return self._dictionary_place, self._words_memory, page.nvalues
+            return self._dictionaries, self._words_memory, 0
         # None is needed of plain pages.
         first, last = (start + rows[0], start + rows[-1]) if len(rows) else (start, start + count - 1)
         begin, end = pages[:, PageField.FIRST].searchsorted((first, last), "right")
         if pages[begin - 1 : end, PageField.IS_PLAIN].all():
-            return _NO_PLACE, _NO_WORDS, 0
-        return _NO_PLACE, *self._dictionary
+            return _NO_DICTIONARIES, _NO_WORDS, 0
+        return _NO_DICTIONARIES, *self._dictionary
 
     @cached_attribute
-    def _dictionary_place(self) -> Ints:
-        """Where the page of the dictionary begins, its bytes packed and unpacked, and whether it is packed."""
-        page = self._list.dictionary
-        assert page is not None, "there is a dictionary"
-        return np.array([page.offset, page.packed, page.unpacked, self._codec != "UNCOMPRESSED"])
+    def _dictionaries(self) -> Ints:
+        """The dictionary as loops read it."""
+        return np.array([_dictionary_of(0, self._list.dictionary, is_packed=self._codec != "UNCOMPRESSED")])
 
     @property
     def _absent(self) -> Any:
@@ -915,9 +562,13 @@ class NumberPageReader(PageReader):
         return 0 if self._is_nullable or self._dtype.numpy.kind == "u" else NAT
 
     def _note_nulls(self, count: int) -> None:
-        lacks_value = count and self._column.with_nulls() != self._column.dtype
-        if lacks_value and self._dtype != FLOAT64 and not self._is_nullable:
+        if count and not self._has_value_for_nulls:
             raise self._list.damaged("it has nulls, though its statistics say that it has none")
+
+    @property
+    def _has_value_for_nulls(self) -> bool:
+        is_known = self._dtype == FLOAT64 or self._is_nullable
+        return is_known or self._column.with_nulls() == self._column.dtype
 
     def stretches(self) -> list[Stretch] | None:
         """Return the stretches of all rows; None where their stored form differs from that in memory."""
@@ -1031,3 +682,91 @@ class NumberPageReader(PageReader):
             self._current = None
             self._current = self._unpacked_page(page)
         return self._current
+
+
+class JoinedPages(NamedTuple):
+    """The pages of a column in several row groups, one after the other."""
+
+    table: PageTable
+    dictionaries: Ints
+    """The dictionary of each row group, as loops read it."""
+
+
+_JOINED: Cache[tuple[FileIdentity, int, int, bool], JoinedPages] = Cache(
+    "pages of several Parquet chunks", nbytes=2**24, size=lambda pages: pages.table.nbytes + pages.dictionaries.nbytes
+)
+
+
+class JoinedPageReader(NumberPageReader):
+    """Reads rows of a flat column of numbers in several row groups at once, if its pages are of the most usual kinds.
+
+    Parameters
+    ----------
+    ranges, column, dtype
+        As of `NumberPageReader`.
+    chunks : sequence of ChunkPlace
+        The chunks of all row groups of a partition.
+
+    Raises
+    ------
+    NoPlainPagesError
+        If another reader is needed.
+    FileFormatError
+        If headers are damaged.
+    """
+
+    def __init__(
+        self, ranges: RangeReader, column: ParquetColumn, dtype: ColumnType, chunks: Sequence[ChunkPlace]
+    ) -> None:
+        super().__init__(ranges, column, dtype)
+        codecs = {UNCOMPRESSED, CODECS.index("SNAPPY")}
+        if ranges.dense_file is None or not self._is_plain or self._dtype.itemsize != 8:
+            raise NoPlainPagesError
+        if not codecs.issuperset(chunk.codec for chunk in chunks):
+            raise NoPlainPagesError
+        key = (ranges.file, chunks[0].offset, chunks[-1].offset, column.is_optional)
+        self._pages = _JOINED.get(key) or _JOINED.put(key, self._joined(chunks))
+        self._state[:] = -1, 0, -1
+        ends = chunks[0].offset, chunks[-1].offset + chunks[-1].size
+        self._window = ranges.in_window(0, ranges.file.size, min(ends), max(ends))
+        packed, unpacked = self._pages.table[:, [PageField.PACKED, PageField.UNPACKED]].max(axis=0).tolist()
+        _, _, of_packed, of_unpacked, _, nvalues = self._pages.dictionaries.max(axis=0).tolist()
+        nwords = _padded(nvalues, 8) if nvalues else 0
+        if not self._has_memory(max(packed, of_packed), max(unpacked, of_unpacked), nwords):
+            raise NoPlainPagesError
+
+    def _joined(self, chunks: Sequence[ChunkPlace]) -> JoinedPages:
+        tables, dictionaries, first = list[PageTable](), list[tuple[int, ...]](), 0
+        for chunk in chunks:
+            listed = PageList(self._ranges, chunk, self._column, self._itemsize, lambda: None)
+            table, dictionary = listed.up_to(chunk.nrows).copy(), listed.dictionary
+            table[:, PageField.FIRST] += first
+            tables.append(table)
+            dictionaries.append(_dictionary_of(first, dictionary, is_packed=chunk.codec != UNCOMPRESSED))
+            first += chunk.nrows
+            if (table[:, PageField.CHECKSUM] >= 0).any() or (dictionary is not None and dictionary.checksum >= 0):
+                raise NoPlainPagesError
+        return JoinedPages(np.concatenate(tables), np.array(dictionaries, np.int64))
+
+    def read_across(
+        self, start: int, nrows: int, out: NumberArray | None = None, rows: NumberArray = ALL_ROWS
+    ) -> NumberArray | NullableColumn | None:
+        """Return rows from row `start` on, or at ascending positions behind it; None if a page is unusual.
+
+        Parameters
+        ----------
+        start : int
+            The row that positions are counted from.
+        nrows : int
+            How many rows there are, at least one.
+        out, rows : ndarray, optional
+            As of `NumberPageReader.read` and `read_rows`.
+        """
+        found = np.empty(nrows, self._dtype.numpy) if out is None else out[:nrows]
+        missing, words = self._mask(nrows), self._words_memory if len(self._words_memory) else _NO_WORDS
+        given = self._pages_of_file(self._pages.table)
+        done = self._decoded_rows(given, start, rows, missing, (self._pages.dictionaries, words, 0), found)
+        has_nulls, self._state[_NULLS] = self._state[_NULLS] > 0, 0
+        if done < nrows or (has_nulls and not self._has_value_for_nulls):
+            return None
+        return self._with_nulls(found, missing)

@@ -31,7 +31,8 @@ from akdask.formats.parquet.chunks import (
     open_parquet,
 )
 from akdask.formats.parquet.columns import ParquetColumn, ParquetFileDescription
-from akdask.formats.parquet.pages import ChunkPlace, NoPlainPagesError, NumberPageReader
+from akdask.formats.parquet.page_lists import ChunkPlace, NoPlainPagesError
+from akdask.formats.parquet.pages import ALL_ROWS, JoinedPageReader, NumberPageReader
 from akdask.formats.parquet.statistics import (
     PageLocations,
     bounds_of,
@@ -272,6 +273,7 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         self._columns: dict[tuple[str, int], FileColumn] = {}
         self._keeps_columns = not part.is_remote and decoded_columns.keeps_any()
         self._page_readers: dict[str, _ColumnPages] = {}
+        self._joined: dict[str, JoinedPageReader | None] = {}
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -283,6 +285,7 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         finally:
             self._columns.clear()
             self._page_readers.clear()
+            self._joined.clear()
             super().__exit__(kind, error, trace)
 
     def _chunk_ranges(self, column: str) -> Iterator[tuple[int, int]]:
@@ -309,7 +312,9 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         place = self._part.columns[column]
         if isinstance(place, ConstantPlace) and stop > start:
             return self._constant(place, stop - start, out)
-        return super().read(column, start, stop, out)
+        groups = list(self._within_groups(start, stop))
+        found = self._across(column, groups, start, stop - start, out)
+        return super().read(column, start, stop, out) if found is None else found
 
     def read_text(self, column: str, start: int, stop: int) -> Any:
         """Return rows of a column of text; see `akdask.storage.source.PartReader.read_text`.
@@ -330,6 +335,10 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
             return self._constant(place, len(rows), out)
         rows = np.ascontiguousarray(rows)
         groups = list(self._within_groups(int(rows[0]), int(rows[-1]) + 1))
+        if len(rows) * tuning.PARQUET_JOINED_ROWS >= rows[-1] - rows[0]:
+            at_once = self._across(column, groups, 0, len(rows), out, rows)
+            if at_once is not None:
+                return at_once
         if len(groups) > 1 and out is None and place.dtype.is_number:
             out = new_array(len(rows), place.dtype.numpy)
         parts, row = [], 0
@@ -344,6 +353,33 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
             parts.append(found)
             row = last
         return concat_text(parts) if out is None or not isinstance(parts[0], np.ndarray) else out[:row]
+
+    def _across(  # noqa: PLR0917 - those of `JoinedPageReader.read_across`
+        self,
+        column: str,
+        groups: Sequence[tuple[int, int, int]],
+        start: int,
+        nrows: int,
+        out: NumberArray | None,
+        rows: NumberArray = ALL_ROWS,
+    ) -> Any:
+        """Return rows of several row groups that one loop reads; None where each of them is to be read alone."""
+        if len(groups) < 2 or self._part.is_remote:
+            return None
+        known = [self._column(column, number) for number, _, _ in groups] if self._keeps_columns else []
+        if not all(one is None or one[0].stays_in_file for one in known):
+            return None
+        if column not in self._joined:
+            place, found = self._stored(column), None
+            if not place.of_nulls and not self._as_digits(place.column):
+                nrows_of = [group.nrows for group in self._part.groups]
+                with suppress(NoPlainPagesError, FileFormatError):
+                    chunks = ChunkPlace.all_of(place.chunks, nrows_of)
+                    found = JoinedPageReader(self._ranges, place.column, place.dtype, chunks)
+            self._joined[column] = found
+        reader = self._joined[column]
+        before = self._part.start - self._part.groups[0].first
+        return None if reader is None else reader.read_across(start + before, nrows, out, rows)
 
     def _column(self, column: str, number: int) -> tuple[FileColumn, int] | None:
         """Return the partition's rows of a row group and the first of them there, None if they are not to be kept."""

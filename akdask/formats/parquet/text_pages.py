@@ -20,21 +20,15 @@ from akdask.columns.strings import SENTINEL
 from akdask.columns.table import CHUNK, decoded
 from akdask.formats.parquet import loops
 from akdask.formats.parquet.columns import ParquetColumn
-from akdask.formats.parquet.pages import (
-    MARGIN,
-    WIDEST,
-    Bools,
-    Bytes,
+from akdask.formats.parquet.page_lists import (
     ChunkPlace,
     FindPages,
     NoPlainPagesError,
     PageField,
-    PageReader,
-    PagesOfLoop,
     PageTable,
-    UnpackedPage,
     page_with,
 )
+from akdask.formats.parquet.pages import MARGIN, WIDEST, Bools, Bytes, PageReader, PagesOfLoop, UnpackedPage
 from akdask.storage.ranges import RangeReader
 from akdask.typing import Column, NumberArray, StringArray
 

@@ -32,7 +32,7 @@ from akdask.formats.parquet import columns as parquet_columns
 from akdask.formats.parquet.columns import KEY, Annotation, decode, encode
 from akdask.formats.parquet.file_set import ColumnAgreement, ParquetSource, open_set
 from akdask.formats.parquet.footers import ParquetManifest, inspect_file
-from akdask.formats.parquet.pages import ChunkPlace, PageList
+from akdask.formats.parquet.page_lists import ChunkPlace, PageList
 from akdask.formats.parquet.reader import partitions_of
 from akdask.formats.parquet.statistics import bounds_of, concat_chunks, constant, unbounded, without_values
 from akdask.formats.parquet.thrift import (

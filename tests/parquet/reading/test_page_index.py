@@ -17,7 +17,7 @@ from akdask.errors import AkdaskError, FileFormatError
 from akdask.formats.parquet import statistics
 from akdask.formats.parquet.file_set import open_set
 from akdask.formats.parquet.footers import inspect_file
-from akdask.formats.parquet.pages import ChunkPlace, NoPlainPagesError, PageField, PageList
+from akdask.formats.parquet.page_lists import ChunkPlace, NoPlainPagesError, PageField, PageList
 from akdask.formats.parquet.statistics import page_locations, page_statistics
 from akdask.formats.parquet.thrift import ThriftError, read_struct
 from akdask.storage.files import identify

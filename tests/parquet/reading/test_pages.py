@@ -22,14 +22,9 @@ from akdask.formats.parquet import reader as parquet_reader
 from akdask.formats.parquet.codecs import _claimed_by_frame, claimed_size
 from akdask.formats.parquet.file_set import open_set
 from akdask.formats.parquet.footers import inspect_file
-from akdask.formats.parquet.pages import (
-    ChunkPlace,
-    NoPlainPagesError,
-    NumberPageReader,
-    PageField,
-    PageList,
-)
-from akdask.formats.parquet.reader import RowGroupPartReader
+from akdask.formats.parquet.page_lists import ChunkPlace, NoPlainPagesError, PageField, PageList
+from akdask.formats.parquet.pages import NumberPageReader
+from akdask.formats.parquet.reader import ParquetPartReader, RowGroupPartReader
 from akdask.storage import tuning as storage_tuning
 from akdask.storage.files import identify
 from akdask.storage.objects import VALUES
@@ -102,8 +97,59 @@ def test_pages_have_what_pyarrow_reads(tmp_path_factory, data, version, nullable
         if data.draw(st.booleans()):
             # As of remote files, whose pages no loop reads.
             patched.setattr(_LocalReader, "dense_file", None)
+        if data.draw(st.booleans()):
+            patched.setattr(ParquetPartReader, "_across", lambda *_: None)
         found = read_pages(path, data.draw(st.sampled_from([None, 33, 64]) | st.just(1 if len(values) < 200 else 100)))
     np.testing.assert_array_equal(to_objects(found), expected)
+
+
+@pytest.mark.parametrize("codec", ["none", "snappy"])
+@pytest.mark.parametrize("kind", ["numbers", "few numbers", "nulls", "times", "decimals"])
+def test_row_groups_are_read_in_one_loop(tmp_path, monkeypatch, codec, kind):
+    """Each has a dictionary of its own, or none, and rows of any of them are wanted."""
+    rng = np.random.default_rng(len(kind))
+    whole = rng.integers(0, 40, 9000)
+    whole[3000:6000] += 1000
+    column = {
+        "numbers": lambda: pa.array(rng.permutation(9000)),
+        "few numbers": lambda: pa.array(whole),
+        "nulls": lambda: pa.array(whole, mask=rng.random(9000) < 0.1),
+        "times": lambda: pa.array(whole, pa.int32()).cast(pa.date32()),
+        "decimals": lambda: pa.array([Decimal(int(row)) / 100 for row in whole], pa.decimal128(9, 2)),
+    }[kind]()
+    path = tmp_path / "x.parquet"
+    options = {"compression": codec, "row_group_size": 2500, "data_page_size": 700, "store_decimal_as_integer": True}
+    pq.write_table(pa.table({"x": column}), path, **options)
+    some = np.flatnonzero(rng.random(9000) < 0.3)
+
+    def read():
+        found = []
+        for reader, _ in readers_of(path):
+            found += [reader.read("x", *bounds) for bounds in ((0, 9000), (2400, 5100), (17, 8999))]
+            found += [reader.read_rows("x", rows) for rows in (some, some[500:])]
+        return [to_objects(rows) for rows in found]
+
+    with monkeypatch.context() as patched:
+        # Row groups are not opened alone.
+        patched.setattr(RowGroupPartReader, "_chunk", None)
+        found = read()
+    monkeypatch.setattr(ParquetPartReader, "_across", lambda *_: None)
+    np.testing.assert_equal(found, read())
+    rows = [row for row in pq.read_table(path)["x"].to_pylist() if row is not None]
+    if kind in ("numbers", "few numbers"):
+        assert found[0] == rows
+    elif kind == "decimals":
+        assert found[0] == [float(row) for row in rows]
+
+
+def test_pages_that_loops_do_not_read_are_read_row_group_by_row_group(numbers):
+    values = np.arange(9000) % 700
+    for options in ({"compression": "zstd"}, {"write_page_checksum": True}, {"column_encoding": "DELTA_BINARY_PACKED"}):
+        more = {"use_dictionary": False} if "column_encoding" in options else {}
+        path = numbers(values, row_group_size=2500, **options, **more)
+        for reader, nrows in readers_of(path):
+            assert reader.read("x", 0, nrows).tolist() == values.tolist()
+            assert reader._joined == {"x": None}
 
 
 @pytest.mark.parametrize("by_loop", [True, False])
@@ -322,8 +368,8 @@ def test_rows_that_pages_do_not_have_touch_no_other_memory(rows, encoding, start
     page = np.array([[0, 10, 0, len(data), len(data), -1, 0, encoding == "plain", -1, -1]])
     out = np.full(4, 170, np.uint64)
     room = np.zeros(64, np.uint8)
-    given = -1, np.append(data, room), 0, room, page, room, np.array([-1, 0, 0])
-    nothing = np.zeros(0, np.int64)
+    given = -1, np.append(data, room), 0, room, page, room, np.array([-1, 0, -1])
+    nothing = np.zeros((0, 6), np.int64)
     with suppress(ValueError):
         loops.decode_pages(
             *(*given, start, rows, False, np.zeros(0, np.bool_), nothing),
@@ -347,9 +393,9 @@ def decode_with_dictionary(path, dictionary, width, room, into, *, known=5, fact
     with path.open("rb") as file:
         text = np.frombuffer(file.read() + bytes(behind or 0), np.uint8)
         given = (file.fileno(), text[:0]) if behind is None else (-1, text)
-        given = *given, 0, data[:-8], page, memory[:-8], np.array([-1, 0, 0])
-        about = words[1:-1], known, width, factor, divisor, 0
-        some = np.zeros(0, np.int64), False, np.zeros(0, np.bool_), np.array(dictionary)
+        given = *given, 0, data[:-8], page, memory[:-8], np.array([-1, 0, -1])
+        about = words[1:-1], 0, width, factor, divisor, 0
+        some = np.zeros(0, np.int64), False, np.zeros(0, np.bool_), np.array([[0, *dictionary, known]])
         done = loops.decode_pages(*given, 0, *some, *about, out)
     assert words[[0, -1]].tolist() == [170, 170]
     assert (data[-8:] == 170).all()
@@ -412,13 +458,23 @@ def test_readers_that_share_memory_find_their_own_dictionary_again(tmp_path, dty
                 assert found.view(np.int64).tolist() == rows[start : start + 700].tolist()
 
 
-def test_a_dictionary_has_four_fields():
+def test_a_dictionary_has_six_fields():
     page, room = np.array([[0, 4, 0, 32, 32, -1, 0, 1, -1, -1]]), np.zeros(96, np.uint8)
-    given = -1, room, 0, room, page, room, np.array([-1, 0, 0])
+    given = -1, room, 0, room, page, room, np.array([-1, 0, -1])
     some = np.zeros(0, np.int64), False, np.zeros(0, np.bool_)
     with pytest.raises(ValueError, match="other fields"):
         loops.decode_pages(
-            *given, 0, *some, np.array([0, 8, 8]), np.zeros(9, np.uint64), 1, 8, 1, 1.0, 0, np.zeros(4, np.uint64)
+            *given,
+            0,
+            *some,
+            np.array([[0, 0, 8, 8, 0]]),
+            np.zeros(9, np.uint64),
+            1,
+            8,
+            1,
+            1.0,
+            0,
+            np.zeros(4, np.uint64),
         )
 
 
