@@ -6,7 +6,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -39,6 +42,9 @@ __all__ = [
     "standard_normal",
     "uniform",
 ]
+
+P = ParamSpec("P")
+Result = TypeVar("Result")
 
 _global: dict[str, Generator] = {}
 
@@ -123,61 +129,33 @@ def rand(*size: int, seed: int | None = None) -> Any:
     return drawn if size else drawn[0]
 
 
-def integers(low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64, endpoint: bool = False) -> Any:
-    """Return random integers; see `Generator.integers`."""
-    return get_global_generator().integers(low, high, size, dtype, endpoint)
-
-
-def random(size: Any = None) -> Any:
-    """Return random floats, uniform in ``[0, 1)``; see `Generator.random`."""
-    return get_global_generator().random(size)
-
-
-def normal(loc: Any = 0.0, scale: Any = 1.0, size: Any = None, method: str = "zig") -> Any:
-    """Return random floats, normally distributed; see `Generator.normal`."""
-    return get_global_generator().normal(loc, scale, size, method)
-
-
-def lognormal(mean: Any = 0.0, sigma: Any = 1.0, size: Any = None, method: str = "zig") -> Any:
-    """Return random floats whose logarithms are normally distributed; see `Generator.lognormal`."""
-    return get_global_generator().lognormal(mean, sigma, size, method)
-
-
-def exponential(scale: Any = 1.0, size: Any = None, method: str = "zig") -> Any:
-    """Return random floats, exponentially distributed; see `Generator.exponential`."""
-    return get_global_generator().exponential(scale, size, method)
-
-
-def standard_exponential(size: Any = None, method: str = "zig") -> Any:
-    """Return random floats, exponentially distributed with mean 1; see `Generator.standard_exponential`."""
-    return get_global_generator().standard_exponential(size, method)
-
-
 def logistic(loc: Any = 0.0, scale: Any = 0.0, size: Any = None) -> Any:
     """Return random floats of a logistic distribution, whose scale is 0 unless given; see `Generator.logistic`."""
     return get_global_generator().logistic(loc, scale, size)
 
 
-def poisson(lam: Any = 1.0, size: Any = None) -> Any:
-    """Return random integers of a Poisson distribution; see `Generator.poisson`."""
-    return get_global_generator().poisson(lam, size)
+def _of_process(method: Callable[Concatenate[Generator, P], Result]) -> Callable[P, Result]:
+    """Return the function that draws as a method does, from the generator of this module."""
+
+    @wraps(method)
+    def draw(*args: P.args, **kwargs: P.kwargs) -> Result:
+        return method(get_global_generator(), *args, **kwargs)
+
+    signature = inspect.signature(method)
+    _, *parameters = signature.parameters.values()
+    draw.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    draw.__module__, draw.__qualname__ = __name__, method.__name__
+    return draw
 
 
-def standard_gamma(shape: Any, size: Any = None) -> Any:
-    """Return random floats of a gamma distribution; see `Generator.standard_gamma`."""
-    return get_global_generator().standard_gamma(shape, size)
-
-
-def choice(a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:
-    """Return random elements of an array; see `Generator.choice`."""
-    return get_global_generator().choice(a, size, replace, p)
-
-
-def permutation(x: Any, method: str = "Argsort") -> Any:
-    """Return the elements of an array in random order; see `Generator.permutation`."""
-    return get_global_generator().permutation(x, method)
-
-
-def shuffle(x: Any, method: str = "FisherYates", *, feistel_rounds: int = 16, feistel_key: int | None = None) -> None:
-    """Put the elements of an array in random order, in place; see `Generator.shuffle`."""
-    get_global_generator().shuffle(x, method, feistel_rounds=feistel_rounds, feistel_key=feistel_key)
+integers = _of_process(Generator.integers)
+random = _of_process(Generator.random)
+normal = _of_process(Generator.normal)
+lognormal = _of_process(Generator.lognormal)
+exponential = _of_process(Generator.exponential)
+standard_exponential = _of_process(Generator.standard_exponential)
+poisson = _of_process(Generator.poisson)
+standard_gamma = _of_process(Generator.standard_gamma)
+choice = _of_process(Generator.choice)
+permutation = _of_process(Generator.permutation)
+shuffle = _of_process(Generator.shuffle)
