@@ -1,11 +1,13 @@
 """Errors of pandas are AkdaskErrors that say what pandas says."""
 
 import pickle
+from decimal import Decimal
 
 import pandas
 import pytest
 
 import akdask.pandas as pd
+from akdask import config
 from akdask.errors import AkdaskError
 from akdask.pandas import tuning
 
@@ -84,3 +86,20 @@ def test_note_is_shown_below_the_text_of_pandas(flows):
         flows["prot"]
     assert str(raised.value) == "'prot'"
     assert raised.value.__notes__ == ["Hint: did you mean 'port'?"]
+
+
+def test_calls_that_forms_cannot_answer_are_refused_where_pandas_is_ruled_out():
+    prices = pd.Series([Decimal("1.25"), Decimal("2.50")], dtype=object)
+    numbers = pd.Series([2**63 // 10**6, 1])
+    calls = (
+        lambda: prices < Decimal(10**20),
+        lambda: prices < Decimal("Infinity"),
+        lambda: numbers.shift([1, 2]),
+        lambda: pd.to_timedelta(numbers, unit="s"),
+        lambda: pd.to_timedelta(-numbers, unit="s"),
+        lambda: numbers.astype("int8") & 1,
+        lambda: pd.melt(numbers.to_frame("n"), col_level=0),
+    )
+    for call in calls:
+        with config.set(pandas_fallback="error"), pytest.raises(AkdaskError):
+            call()
