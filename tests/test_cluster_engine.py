@@ -12,6 +12,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 import akdask as ak
+from akdask.cluster import recorded_by_cluster
 from akdask.engine import exchange
 from akdask.engine import tuning as engine_tuning
 from akdask.engine.node import lower
@@ -144,6 +145,13 @@ def test_partitions_are_grouped_where_their_groups_stay(frames, cluster_client):
     assert not set(groups) & set(split)
     assert [where[key] for key in groups] == [where[key] for key in split]
     assert set(where) <= set(expr.__dask_graph__())
+
+
+def test_a_number_is_merged_where_it_is_asked_for(frames, plain, cluster_client):
+    with recorded_by_cluster(cluster_client) as seconds:
+        assert ak.sum(frames[0]["v"]) == plain["v"].sum()
+    assert len({key for key in seconds if "sum" in str(key)}) > 1
+    assert not any("combine" in str(key) for key in seconds)
 
 
 def test_results_stay_on_the_workers(frames, plain, cluster_client):

@@ -1,24 +1,31 @@
-"""Fusion: tasks of a cluster that only one other task reads become part of it.
+"""Fusion: tasks of a cluster become part of others that read their results.
 
 Between a task and the one that reads its result pass the messages of a worker to the scheduler, and of the scheduler to
 a worker. They take milliseconds, in which most tasks on few rows are done: dimension tables that are read, filtered and
 indexed, groups that are merged, sorted and cut. What could run beside other tasks, and has many rows, stays apart.
 Threads of one process hand results on without messages, and fuse nothing.
+
+If several tasks read a result, such as the index of a dimension table, each process makes it for its own tasks. That
+takes the time in which these would wait for one process that makes it, and for its result to arrive.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from math import inf
+from threading import Lock
 from typing import Any, Self
+from weakref import WeakValueDictionary
 
-from akdask._dask import Expr, List, Task, TaskRef
+from akdask._dask import Alias, Expr, List, Task, TaskRef
 from akdask.deferred import without_collection
 from akdask.engine import tuning
 from akdask.engine.node import Node, on_lowered, tasks_below
 from akdask.engine.pipeline import Pipeline
 from akdask.engine.rowwise import Tables, Tasks
+from akdask.engine.scheduler import input_keys
 from akdask.engine.sources import Rows, Scan
 from akdask.engine.values import token
 from akdask.records import record
@@ -27,17 +34,19 @@ from akdask.records import record
 class Fused(Node):
     """The tasks of several nodes, inputs first, as one task for each partition; its result is that of the last node.
 
-    Operands after `members` are the inputs from other tasks.
+    Each process makes the results of `copied` members once for all of its tasks. Operands after these two are the
+    inputs from other tasks.
     """
 
     members: tuple[Node, ...]
+    copied: tuple[Node, ...]
 
     @classmethod
-    def of(cls, members: Sequence[Node]) -> Self:
+    def of(cls, members: Sequence[Node], copied: Sequence[Node] = ()) -> Self:
         """Return the node of members, whose inputs are members before them or other nodes."""
         names = {member._name for member in members}
         inputs = {item._name: item for member in members for item in member.dependencies() if item._name not in names}
-        return cls(tuple(members), *inputs.values())
+        return cls(tuple(members), tuple(copied), *inputs.values())
 
     @classmethod
     def step(cls, *operands: Any) -> str:
@@ -56,20 +65,63 @@ class Fused(Node):
         tasks: dict[Any, Task] = {}
         for member in self.members:
             tasks.update(member._layer())
+        copied = {key for node in self.copied for key in node.__dask_keys__()}
         graph = {}
         for number, last in enumerate(self._last.__dask_keys__()):
             chosen, inputs = _tasks_for(last, tasks)
+            copies = Copies([task.key for task in chosen if task.key in copied])
             key = (self._name, number)
-            graph[key] = Task(key, run_fused, FusedTasks(chosen, inputs), List(*map(TaskRef, inputs)))
+            graph[key] = Task(key, run_fused, FusedTasks(chosen, inputs, copies), List(*map(TaskRef, inputs)))
         return graph
+
+
+class _Copy:
+    """The result of a task that each process makes for itself, once it is made."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+
+    def result(self, task: Task, inputs: Mapping[Any, Any]) -> Any:
+        """Return the result, made of the inputs of the task by the thread that needs it first."""
+        with self._lock:
+            if not hasattr(self, "_result"):
+                self._result = task(inputs)
+            return self._result
+
+
+class Copies:
+    """The results of some tasks that a process makes once, as long as tasks that use them wait there or run.
+
+    A worker unpickles a task when it is told of it, so that all of its waiting tasks share one copy.
+    """
+
+    _known: WeakValueDictionary[Any, _Copy] = WeakValueDictionary()
+    _lock = Lock()
+
+    def __init__(self, keys: Sequence[Any] = ()) -> None:
+        self._keys = tuple(keys)
+        self._shared = self._found()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Copies, (self._keys,)
+
+    def _found(self) -> dict[Any, _Copy]:
+        with Copies._lock:
+            return {key: Copies._known.setdefault(key, _Copy()) for key in self._keys}
+
+    def handed_over(self) -> dict[Any, _Copy]:
+        """Return the copies by the keys of their tasks, and hold them no longer."""
+        shared, self._shared = self._shared, {}
+        return shared or self._found()
 
 
 @record
 class FusedTasks:
-    """Tasks that are run one after the other, and the keys of the results that they are given."""
+    """Tasks that are run one after the other, the keys of the results that they are given, and shared results."""
 
     tasks: tuple[Task, ...]
     inputs: tuple[Any, ...]
+    copies: Copies = field(default_factory=Copies)
 
 
 def run_fused(fused: FusedTasks, inputs: Sequence[Any]) -> Any:
@@ -78,9 +130,11 @@ def run_fused(fused: FusedTasks, inputs: Sequence[Any]) -> Any:
     for task in fused.tasks:
         for key in task.dependencies:
             readers[key] += 1
+    copies = fused.copies.handed_over()
     results = dict(zip(fused.inputs, inputs, strict=True))
     for task in fused.tasks:
-        result = task({key: results[key] for key in task.dependencies})
+        given = {key: results[key] for key in task.dependencies}
+        result = copies[task.key].result(task, given) if task.key in copies else task(given)
         for key in task.dependencies:
             readers[key] -= 1
             if not readers[key]:
@@ -124,7 +178,11 @@ class TaskGraph(Node):
         for plan in plans:
             for name, tasks in plan.__dask_annotations__().items():
                 notes[name].update(tasks)
-        return cls(tasks_below(plans), dict(notes), _determ_token=token(*[plan._name for plan in plans]))
+        tasks = tasks_below(plans)
+        wanted = {key for plan in plans for key in plan.__dask_keys__()}
+        same = {key: task.target for key, task in tasks.items() if isinstance(task, Alias) and key not in wanted}
+        direct = {key: _without(same, task) for key, task in tasks.items() if key not in same}
+        return cls(direct, dict(notes), _determ_token=token(*[plan._name for plan in plans]))
 
     def __dask_graph__(self) -> dict[Any, Any]:
         return self.tasks
@@ -133,30 +191,123 @@ class TaskGraph(Node):
         return self.notes
 
 
+def _without(same: Mapping[Any, Any], task: Any) -> Any:
+    """Return a task that takes results by the keys of the tasks that make them, rather than by those of aliases."""
+    renamed = {key: key for key in input_keys(task) if key in same}
+    while any(target in same for target in renamed.values()):
+        renamed = {key: same.get(target, target) for key, target in renamed.items()}
+    return task.substitute(renamed) if renamed else task
+
+
 def fuse(plans: Sequence[Expr]) -> list[Expr]:
-    """Return lowered plans in which nodes that only one other node reads are part of it, where that costs no time."""
+    """Return lowered plans in which nodes are part of their readers, where that costs no time."""
     nodes = _inputs_first(plans)
     if len(plans) == 1 and _is_one_task(nodes):
         return [Fused.of(nodes)]
-    roots = {plan._name for plan in plans}
-    readers: defaultdict[str, list[Expr]] = defaultdict(list)
-    for node in nodes:
-        for item in node.dependencies():
-            readers[item._name].append(node)
+    links = _Links(nodes, {plan._name for plan in plans})
     groups: dict[str, list[Node]] = {}
     are_few = _are_few(nodes)
     for node in reversed(nodes):
-        if isinstance(node, Node) and node.is_fusible:
-            group = None if node._name in roots else _group_of(node, readers[node._name], groups, are_few)
+        if isinstance(node, Node) and node.is_fusible and node._name not in links.copied:
+            group = None if node._name in links.roots else _group_of(node, links, groups, are_few)
             groups[node._name] = group = [] if group is None else group
             group.append(node)
     made: dict[str, Expr] = {}
     for node in nodes:
         made[node._name] = on_lowered(node, node.dependencies(), made)
         group = groups.get(node._name, [])
-        if len(group) > 1 and group[0] is node:
-            made[node._name] = Fused.of([made[member._name] for member in reversed(group)])
+        if group and group[0] is node:
+            copied = links.copied_below(group)
+            members = [made[item._name] for item in (*copied, *reversed(group))]
+            if len(members) > 1:
+                made[node._name] = Fused.of(members, [made[item._name] for item in copied])
     return [made[plan._name] for plan in plans]
+
+
+class _Links:
+    """Which nodes of plans read which."""
+
+    def __init__(self, nodes: Sequence[Expr], roots: set[str]) -> None:
+        self.roots, self._nodes = roots, nodes
+        self._numbers = {node._name: number for number, node in enumerate(nodes)}
+        self._readers: defaultdict[str, list[Expr]] = defaultdict(list)
+        self._before: list[int] = []
+        for node in nodes:
+            before = 0
+            for item in node.dependencies():
+                self._readers[item._name].append(node)
+                number = self._numbers[item._name]
+                before |= self._before[number] | 1 << number
+            self._before.append(before)
+        self.copied = self._copied()
+        """Nodes that are computed in each process that needs their result."""
+        self.needs: dict[str, dict[str, Expr]] = {}
+        """The nodes whose results the tasks of each node are given."""
+        self.readers: defaultdict[str, list[Expr]] = defaultdict(list)
+        """The nodes whose tasks are given the result of each node."""
+        for node in nodes:
+            needs: dict[str, Expr] = {}
+            self.needs[node._name] = needs
+            for item in node.dependencies():
+                needs |= self.needs[item._name] if item._name in self.copied else {item._name: item}
+            if node._name not in self.copied:
+                for name in needs:
+                    self.readers[name].append(node)
+
+    def comes_before(self, other: Expr, node: Expr) -> bool:
+        """Whether one node is below another."""
+        return bool(self._before[self._numbers[node._name]] >> self._numbers[other._name] & 1)
+
+    def copied_below(self, group: Sequence[Node]) -> list[Node]:
+        """Return the copied nodes that a group needs, inputs first."""
+        found: dict[str, Node] = {}
+        stack = list(group)
+        while stack:
+            for item in stack.pop().dependencies():
+                if item._name in self.copied and item._name not in found:
+                    found[item._name] = item
+                    stack.append(item)
+        return sorted(found.values(), key=lambda node: self._numbers[node._name])
+
+    def _copied(self) -> set[str]:
+        within: dict[str, dict[str, float]] = {}
+        outside: dict[str, dict[str, int]] = {}
+        for node in self._nodes:
+            if not self._may_be_copied(node):
+                continue
+            rows, others = {node._name: _rows_read(node, 0)}, dict[str, int]()
+            for item in node.dependencies():
+                if item._name in within:
+                    rows |= within[item._name]
+                    others |= outside[item._name]
+                else:
+                    others[item._name] = item.npartitions
+            if sum(rows.values()) <= tuning.FUSED_ROWS:
+                within[node._name], outside[node._name] = rows, others
+        users: dict[str, dict[str, Expr]] = {}
+        for node in reversed(self._nodes):
+            if node._name not in within:
+                continue
+            found: dict[str, Expr] = {}
+            for reader in self._readers[node._name]:
+                found |= users.get(reader._name, {reader._name: reader})
+            sent = sum(outside[node._name].values()) * sum(user.npartitions for user in found.values())
+            if not sent or (sent <= tuning.MOST_SENT and self._are_at_once(list(found.values()))):
+                users[node._name] = found
+        return set(users)
+
+    def _are_at_once(self, users: Sequence[Expr]) -> bool:
+        """Whether all nodes have several tasks, and none is below another."""
+        return all(
+            user.npartitions > 1 and not any(self.comes_before(other, user) for other in users) for user in users
+        )
+
+    def _may_be_copied(self, node: Expr) -> bool:
+        if not isinstance(node, Node) or not node.is_fusible or node.npartitions > 1 or node._name in self.roots:
+            return False
+        if isinstance(node, Tables) and _rows_read(node, 0) > tuning.ROWS_SENT:
+            return False
+        return all(isinstance(reader, Node) and reader.is_fusible for reader in self._readers[node._name])
 
 
 def _is_one_task(nodes: Sequence[Expr]) -> bool:
@@ -181,18 +332,22 @@ def _inputs_first(plans: Sequence[Expr]) -> list[Expr]:
 
 
 def _group_of(
-    node: Node, readers: Sequence[Expr], groups: Mapping[str, list[Node]], are_few: Mapping[str, bool]
+    node: Node, links: _Links, groups: Mapping[str, list[Node]], are_few: Mapping[str, bool]
 ) -> list[Node] | None:
     """Return the group of all readers of a node, the last member first, if the node may join it."""
+    readers = links.readers[node._name]
     group = groups.get(readers[0]._name)
     if group is None or any(groups.get(reader._name) is not group for reader in readers):
         return None
     if node.npartitions != group[0].npartitions:
         return None
-    # Many rows wait for nothing else, since they would be ready before.
-    waits = any(len(reader.dependencies()) > 1 for reader in readers)
     if node.npartitions == 1:
-        return None if waits and not are_few[node._name] else group
+        # Many rows wait for nothing else, since they would be ready before.
+        members = {node._name, *(member._name for member in group)}
+        needs = {name: item for member in group for name, item in links.needs[member._name].items()}
+        others = [item for name, item in needs.items() if name not in members]
+        return group if are_few[node._name] or all(links.comes_before(item, node) for item in others) else None
+    waits = any(len(reader.dependencies()) > 1 for reader in readers)
     return None if waits or not all(_is_in_step(reader, node) for reader in readers) else group
 
 

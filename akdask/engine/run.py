@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
+from itertools import chain
 from threading import current_thread, main_thread
 from time import perf_counter
 from typing import Any, Literal, TypeAlias
@@ -527,6 +528,8 @@ def _results(plans: Sequence[Node]) -> tuple[Any, ...]:
             if client is None or client.asynchronous:
                 return dask.compute(*[Root(plan) for plan in plans], traverse=False, **options)
             lowered = _fused([plan.finalize_compute() for plan in plans])
+            if len(plans) == 1 and isinstance(plans[0], Element):
+                return (_element(client, lowered[0]),)
             return tuple(_sent(client, lowered, [plan.__dask_keys__()[0] for plan in lowered], sync=True))
         except Exception:
             default_client()  # Raises the error of a scheduler that has closed, of which this one is a consequence.
@@ -541,6 +544,23 @@ def _results(plans: Sequence[Node]) -> tuple[Any, ...]:
     last = graph.pop(keys[0])
     inputs = list(last.dependencies)
     return (last(dict(zip(inputs, scheduler(graph, inputs, **options), strict=True))),)
+
+
+def _element(client: Any, lowered: Expr) -> Any:
+    """Have a cluster compute the lowered plan of an element, and return this.
+
+    A last task that only merges the results of others runs here, rather than on a worker that these are sent to.
+    """
+    from akdask.engine.fusion import Fused
+
+    (key,) = lowered.__dask_keys__()
+    tasks = lowered._layer()
+    inputs = lowered.dependencies()
+    if len(tasks) > 1 or not inputs or isinstance(lowered, Fused):
+        return _sent(client, [lowered], [key], sync=True)[0]
+    keys = [item.__dask_keys__() for item in inputs]
+    found = _sent(client, inputs, keys, sync=True)
+    return tasks[key](dict(zip(chain(*keys), chain(*found), strict=True)))
 
 
 def _options(plans: Sequence[Node], scheduler: Callable[..., Any] | None) -> dict[str, Any]:

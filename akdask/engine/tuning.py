@@ -211,6 +211,13 @@ MOST_REMOTE_TASKS = 32
 FUSED_ROWS = 2**18
 """Most rows that a task of a cluster reads for one that waits for other inputs, too; messages take as long as these."""
 
+MOST_SENT = 128
+"""Most results that are sent to workers so that each of them merges or indexes these itself, where others would wait
+for one that does so and sends its result on."""
+
+ROWS_SENT = 2**10
+"""Most rows of a table that travels with each task that uses it."""
+
 ONE_TASK_ROWS = 2**20
 """Rows that all tasks of a plan read, up to which a cluster has one task for it: messages take milliseconds each.
 TPC-H, wall on two workers: q2 109 ms and 48 with one task, q11 67 and 44, q16 100 and 90; q22, of 1.8 M rows, 70 and

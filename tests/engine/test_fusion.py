@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from operator import itemgetter
 
 import numpy as np
@@ -12,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import akdask as ak
-from akdask._dask import ExprSequence, Task, TaskRef
+from akdask._dask import Alias, ExprSequence, Task, TaskRef
 from akdask.columns.table import Table
 from akdask.engine import tuning
-from akdask.engine.fusion import Fused, FusedTasks, fuse, run_fused
+from akdask.engine.fusion import Copies, Fused, FusedTasks, TaskGraph, fuse, run_fused
 from akdask.engine.node import lower_plans, tasks_below
-from akdask.engine.rowwise import Tables, Tasks
+from akdask.engine.rowwise import PersistedResults, Tables, Tasks
 from akdask.errors import AkdaskError
 from akdask.operators.reduce.plan import TreeReduce
 
@@ -104,8 +105,9 @@ def test_a_chain_of_one_partition_is_one_task_whatever_its_rows():
     assert found._name.startswith("noted-")
 
 
-def test_nodes_with_readers_in_several_tasks_stay_apart():
-    shared = reader("shared", leaf("first"))
+def test_nodes_with_readers_in_several_tasks_stay_apart(monkeypatch):
+    monkeypatch.setattr(tuning, "MOST_SENT", 0)
+    shared = reader("shared", leaf("first", tuning.FUSED_ROWS + 1))
     one, other = (reader(name, shared, count=SEVERAL) for name in ("one", "other"))
     (found,) = fuse([reader("last", one, other)])
     assert names(found) == ["last"]
@@ -113,6 +115,7 @@ def test_nodes_with_readers_in_several_tasks_stay_apart():
     (below,) = {node for part in found.dependencies() for node in part.dependencies()}
     assert names(below) == ["shared", "first"]
     # Both readers in one task take it along.
+    shared = reader("shared", leaf("first"))
     (found,) = fuse([reader("last", reader("one", shared), reader("other", shared))])
     assert sorted(names(found)) == ["first", "last", "one", "other", "shared"]
 
@@ -156,10 +159,107 @@ def test_partitions_of_the_same_number_are_fused_where_nothing_else_is_read():
     assert len(tasks_below([found])) == SEVERAL
     (found,) = fuse([reader("last", in_step, count=SEVERAL, in_step=False)])
     assert names(found) == ["last"]
-    (found,) = fuse([reader("last", in_step, leaf("other"), count=SEVERAL)])
+    (found,) = fuse([reader("last", in_step, leaf("other", count=SEVERAL), count=SEVERAL)])
     assert names(found) == ["last"]
     (found,) = fuse([reader("last", in_step)])
     assert names(found) == ["last"]
+
+
+def test_what_waits_for_results_that_a_node_needs_itself_is_part_of_it():
+    merged = reader("merged", leaf("parts", tuning.FUSED_ROWS, SEVERAL))
+    numbers = reader("numbers", merged)
+    (found,) = fuse([reader("last", merged, numbers)])
+    assert names(found) == ["last", "numbers", "merged"]
+    (found,) = fuse([reader("last", merged, reader("other", leaf("rows", tuning.FUSED_ROWS, SEVERAL)))])
+    assert names(found) == ["last"]
+
+
+def test_few_rows_are_read_by_each_process_that_needs_them():
+    few = reader("few", leaf("rows", 2))
+    readers = [reader(name, few, leaf(f"many for {name}", 1, SEVERAL), count=SEVERAL) for name in ("one", "other")]
+    plan = reader("last", *readers)
+    (found,) = fuse([plan])
+    assert [names(node) for node in found.dependencies()] == [["one", "few", "rows"], ["other", "few", "rows"]]
+    assert len(tasks_below([found])) == 1 + 2 * SEVERAL + 2 * SEVERAL
+    assert results([found]) == results([plan])
+    # A table travels with each task, so it has fewer rows.
+    (found,) = fuse([reader("last", leaf("table", tuning.ROWS_SENT + 1), count=SEVERAL)])
+    assert names(found) == ["last"]
+
+
+@pytest.mark.parametrize(("most", "are_copied"), [(SEVERAL**2, True), (SEVERAL**2 - 1, False)])
+def test_few_results_are_merged_by_each_process_that_needs_them(monkeypatch, most, are_copied):
+    monkeypatch.setattr(tuning, "MOST_SENT", most)
+    parts = leaf("parts", tuning.FUSED_ROWS, SEVERAL)
+    merged = reader("merged", parts)
+    plan = reader("last", reader("middle", merged, count=SEVERAL))
+    (found,) = fuse([plan])
+    (middle,) = found.dependencies()
+    assert names(middle) == (["middle", "merged"] if are_copied else ["middle"])
+    assert results([found]) == results([plan])
+
+
+def test_results_are_merged_once_if_they_would_be_needed_again_later():
+    merged = reader("merged", leaf("parts", tuning.FUSED_ROWS, SEVERAL))
+    first = reader("first", merged, count=SEVERAL)
+    (found,) = fuse([reader("last", reader("second", merged, first, count=SEVERAL))])
+    (second,) = found.dependencies()
+    assert names(second) == ["second"]
+    assert names(second.dependencies()[0]) == ["merged"]
+
+
+def shared_tasks(function):
+    """Return fused tasks, as two workers get them, that read what a function makes of an input."""
+    tasks = (Task("shared", function, TaskRef("given")), Task("last", list, TaskRef("shared")))
+    return [pickle.loads(pickle.dumps(FusedTasks(tasks, ("given",), Copies(["shared"])))) for _ in range(2)]
+
+
+calls = []
+
+
+def counted(given):
+    calls.append(given)
+    return (*given, len(calls))
+
+
+def fails_first(given):
+    calls.append(given)
+    if len(calls) == 1:
+        raise AkdaskError("the first one fails", hint="nothing")
+    return given
+
+
+def test_waiting_tasks_of_a_process_share_a_result():
+    calls.clear()
+    one, other = shared_tasks(counted)
+    assert [run_fused(one, [(0,)]), run_fused(other, [(0,)])] == [[0, 1], [0, 1]]
+    # Nobody waits any more; a task that runs again makes the result again.
+    assert [run_fused(one, [(0,)]), run_fused(other, [(0,)])] == [[0, 2], [0, 3]]
+
+
+def test_threads_of_a_process_make_a_shared_result_once():
+    calls.clear()
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(run_fused, shared_tasks(counted), [[(0,)], [(0,)]]))
+    assert found == [[0, 1], [0, 1]]
+
+
+def test_a_task_makes_the_result_that_another_failed_to_make():
+    calls.clear()
+    one, other = shared_tasks(fails_first)
+    with pytest.raises(AkdaskError, match="the first one fails"):
+        run_fused(one, [(0,)])
+    assert run_fused(other, [(0,)]) == [0]
+
+
+def test_aliases_are_no_tasks_of_their_own():
+    held = PersistedResults("held", {"there": 5, "again": Alias("again", "there")}, ("again",))
+    graph = TaskGraph.of([reader("last", held)]).__dask_graph__()
+    (last,) = (task for task in graph.values() if isinstance(task, Task))
+    assert set(graph) == {"there", last.key}
+    assert last.dependencies == {"there"}
+    # What is asked for keeps its key.
+    assert set(TaskGraph.of([held]).__dask_graph__()) == {"there", *held.__dask_keys__()}
 
 
 def test_a_tree_of_few_partials_is_fused_and_one_of_many_is_not():
