@@ -1,6 +1,6 @@
 """Columns of files as they were decoded, in memory for later computations.
 
-Rows of a column that lie together, such as a row group, are one entry. Its key names the file in the state that was
+Rows of a column that lie together, those of a partition, are one entry. Its key names the file in the state that was
 described, so that a changed file never finds it; readers open the file all the same, which tells that it has changed.
 Columns are kept when they are read for the second time, and only if all of their rows are read: a program that reads
 once takes no memory, and a filter that skips pages leaves nothing behind. Text that is parsed costs so much more than
@@ -126,20 +126,15 @@ class FileColumn:
             return self._read_up_to(stop) if self._is_wanted and start == self._filled < stop else None
         return slice_rows(self.in_memory, start, stop)
 
-    @property
-    def stays_in_file(self) -> bool:
-        """Whether all rows are to be read from the file."""
-        return self.in_memory is None and not self._is_wanted
-
-    def take(self, rows: NumberArray, start: int, out: NumberArray | None = None) -> Any:
-        """Return rows at ascending positions from row `start` on, None if they are to be read from the file."""
+    def take(self, rows: NumberArray, out: NumberArray | None = None) -> Any:
+        """Return rows at ascending positions, at least one; None if they are to be read from the file."""
         if self.in_memory is not None:
-            return take_rows(self.in_memory, rows + start, out)
-        first, stop = self._filled - start, int(rows[-1]) + 1
+            return take_rows(self.in_memory, rows, out)
+        first, stop = self._filled, int(rows[-1]) + 1
         if not self._is_wanted or rows[0] < first or tuning.FEW_ROWS_READ * len(rows) < stop - first:
             return None
         try:
-            return take_rows(self._read_up_to(start + stop), rows - first, out)
+            return take_rows(self._read_up_to(stop), rows - first, out)
         except AkdaskError:
             # Damage may be in other rows.
             self._is_wanted = False

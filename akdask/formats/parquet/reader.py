@@ -270,7 +270,7 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
 
     def __init__(self, part: ParquetPart) -> None:
         super().__init__(part)
-        self._columns: dict[tuple[str, int], FileColumn] = {}
+        self._columns: dict[str, FileColumn] = {}
         self._keeps_columns = not part.is_remote and decoded_columns.keeps_any()
         self._page_readers: dict[str, _ColumnPages] = {}
         self._joined: dict[str, JoinedPageReader | None] = {}
@@ -312,8 +312,12 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         place = self._part.columns[column]
         if isinstance(place, ConstantPlace) and stop > start:
             return self._constant(place, stop - start, out)
-        groups = list(self._within_groups(start, stop))
-        found = self._across(column, groups, start, stop - start, out)
+        known = self._column(column) if stop > start else None
+        found = None if known is None else known.rows(start, stop)
+        return self._from_file(column, start, stop, out) if found is None else decoded(found)
+
+    def _from_file(self, column: str, start: int, stop: int, out: NumberArray | None) -> Column:
+        found = self._across(column, list(self._within_groups(start, stop)), start, stop - start, out)
         return super().read(column, start, stop, out) if found is None else found
 
     def read_text(self, column: str, start: int, stop: int) -> Any:
@@ -323,6 +327,11 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         """
         if stop <= start or isinstance(self._part.columns[column], ConstantPlace):
             return self.read(column, start, stop)
+        known = self._column(column)
+        found = None if known is None else known.rows(start, stop)
+        return self._text_from_file(column, start, stop) if found is None else found
+
+    def _text_from_file(self, column: str, start: int, stop: int) -> Any:
         return concat_text([self._text(column, *where) for where in self._within_groups(start, stop)])
 
     def read_rows(self, column: str, rows: NumberArray, out: NumberArray | None = None) -> Any:
@@ -334,6 +343,10 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         if isinstance(place, ConstantPlace):
             return self._constant(place, len(rows), out)
         rows = np.ascontiguousarray(rows)
+        known = self._column(column)
+        at_once = None if known is None else known.take(rows, out)
+        if at_once is not None:
+            return at_once
         groups = list(self._within_groups(int(rows[0]), int(rows[-1]) + 1))
         if len(rows) * tuning.PARQUET_JOINED_ROWS >= rows[-1] - rows[0]:
             at_once = self._across(column, groups, 0, len(rows), out, rows)
@@ -366,9 +379,6 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         """Return rows of several row groups that one loop reads; None where each of them is to be read alone."""
         if len(groups) < 2 or self._part.is_remote:
             return None
-        known = [self._column(column, number) for number, _, _ in groups] if self._keeps_columns else []
-        if not all(one is None or one[0].stays_in_file for one in known):
-            return None
         if column not in self._joined:
             place, found = self._stored(column), None
             if not place.of_nulls and not self._as_digits(place.column):
@@ -381,40 +391,24 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         before = self._part.start - self._part.groups[0].first
         return None if reader is None else reader.read_across(start + before, nrows, out, rows)
 
-    def _column(self, column: str, number: int) -> tuple[FileColumn, int] | None:
-        """Return the partition's rows of a row group and the first of them there, None if they are not to be kept."""
+    def _column(self, column: str) -> FileColumn | None:
+        """Return the partition's rows of a column, None if they are not to be kept."""
         if not self._keeps_columns:
             return None
-        group = self._part.groups[number]
-        first = max(self._part.start - group.first, 0)
-        known = self._columns.get((column, number))
+        known = self._columns.get(column)
         if known is None:
-            stop = min(self._part.stop - group.first, group.nrows)
-            place = self._stored(column)
-            for (name, _), before in self._columns.items():
-                if name == column:
-                    before.finish()
-            # Rows of the row groups before may be in use, and stay.
-            read = partial(self._read_decoded, column, number, first)
-            key = (self._part.file, place.column, place.dtype, place.of_nulls, group.number, first, stop)
-            known = self._columns[column, number] = FileColumn(key, stop - first, place.dtype, read)
-        return known, first
+            place, part = self._stored(column), self._part
+            is_text = place.dtype.kind == "str"
+            read = partial(self._encoded_from_file if is_text else self._from_file, column)
+            key = (part.file, place.column, place.dtype, place.of_nulls, part.start, part.stop)
+            known = self._columns[column] = FileColumn(key, part.nrows, place.dtype, read)
+        return known
 
-    def _read_decoded(  # noqa: PLR0917 - of which rows, and those of `_read`
-        self, column: str, number: int, first: int, start: int, stop: int, out: NumberArray | None
-    ) -> Any:
-        """Read rows of a row group from the file, text maybe encoded."""
-        if self._dtype(column).kind == "str":
-            return self._text_of_file(column, number, first + start, first + stop)
-        return self._read_file(column, number, first + start, first + stop, out)
+    def _encoded_from_file(self, column: str, start: int, stop: int, out: None) -> Any:
+        return self._text_from_file(column, start, stop)
 
     def _rows(self, column: str, number: int, rows: NumberArray, start: int, out: NumberArray | None) -> Any:
         """Return some rows of a row group, counted from row `start`; None where pages cannot be read alone."""
-        known = self._column(column, number)
-        if known is not None:
-            found = known[0].take(rows, start - known[1], out)
-            if found is not None:
-                return found
         chunk = self._chunk(column, number)
         try:
             if isinstance(chunk, NumberPageReader):
@@ -429,26 +423,16 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         return None
 
     def _text(self, column: str, number: int, start: int, stop: int) -> Any:
-        """Return rows of a row group."""
-        known = self._column(column, number)
-        found = None if known is None else known[0].rows(start - known[1], stop - known[1])
-        return self._text_of_file(column, number, start, stop) if found is None else found
-
-    def _text_of_file(self, column: str, number: int, start: int, stop: int) -> Any:
+        """Return rows of a row group, maybe encoded."""
         chunk = self._chunk(column, number)
         if isinstance(chunk, TextPageReader):
             try:
                 return chunk.read_text(start, stop)
             except (NoPlainPagesError, FileFormatError):
                 pass
-        return self._read_file(column, number, start, stop, None)
+        return self._read(column, number, start, stop, None)
 
     def _read(self, column: str, number: int, start: int, stop: int, out: NumberArray | None) -> Column:
-        known = self._column(column, number)
-        found = None if known is None else known[0].rows(start - known[1], stop - known[1])
-        return self._read_file(column, number, start, stop, out) if found is None else decoded(found)
-
-    def _read_file(self, column: str, number: int, start: int, stop: int, out: NumberArray | None) -> Column:
         try:
             return super()._read(column, number, start, stop, out)
         except NoPlainPagesError:
@@ -477,12 +461,11 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         place = self._part.columns[column]
         if isinstance(place, ConstantPlace) or place.of_nulls:
             return None
+        known = self._column(column)
+        if known is not None and isinstance(known.in_memory, np.ndarray):
+            return [stretch_of(known.in_memory)]
         found: list[Stretch] = []
         for number, group in enumerate(self._part.groups):
-            known = self._column(column, number)
-            if known is not None and isinstance(known[0].in_memory, np.ndarray):
-                found.append(stretch_of(known[0].in_memory))
-                continue
             try:
                 chunk = self._chunk(column, number)
                 some = chunk.stretches() if isinstance(chunk, NumberPageReader) else None
