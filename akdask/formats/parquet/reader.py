@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from abc import abstractmethod
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import field
 from functools import partial
@@ -15,6 +16,7 @@ from typing import Any, Generic, Literal, NamedTuple, Self, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from akdask.caches import Cache
 from akdask.columns.dtypes import ColumnType
 from akdask.columns.memory import new_array
 from akdask.columns.table import concat_rows, concat_text, decoded, empty, spread
@@ -259,6 +261,17 @@ class _ColumnPages(NamedTuple):
     find: Callable[[int], PageLocations | None]
 
 
+def _size_of_bounds(found: tuple[RowBounds | None]) -> int:
+    # A start, two bounds, and what is known of missing values.
+    return sys.getsizeof(found) if found[0] is None else 4 * found[0].starts.nbytes
+
+
+_BOUNDS: Cache[Hashable, tuple[RowBounds | None]] = Cache(
+    "bounds of rows of Parquet files", nbytes=2**24, size=_size_of_bounds
+)
+"""Bounds of all rows of partitions, in their row groups and pages."""
+
+
 class ParquetPartReader(RowGroupPartReader[ParquetPart]):
     """Reads row ranges of one partition.
 
@@ -482,9 +495,19 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
 
         Indexes of remote files are not read: pages are fetched ahead before an index would arrive.
         """
-        place, groups = self._part.columns[column], self._part.groups
+        place, part = self._part.columns[column], self._part
         if isinstance(place, ConstantPlace) or place.of_nulls or not place.column.is_flat:
             return None
+        if part.is_remote or within.tolist() not in ([], [[0, part.nrows]]):
+            return self._found_bounds(place, within)
+        key = (part.file, place.column, place.dtype, part.start, part.stop, len(within))
+        known = _BOUNDS.get(key)
+        if known is None:
+            known = _BOUNDS.put(key, (self._found_bounds(place, within),))
+        return known[0]
+
+    def _found_bounds(self, place: StoredPlace, within: RowRanges) -> RowBounds | None:
+        groups = self._part.groups
         first, known = np.array([group.first for group in groups]), place.chunks
         if len(within):
             if (
