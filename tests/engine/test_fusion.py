@@ -214,7 +214,7 @@ def shared_tasks(function):
     return [pickle.loads(pickle.dumps(FusedTasks(tasks, ("given",), Copies(["shared"])))) for _ in range(2)]
 
 
-calls = []
+calls: list[object] = []
 
 
 def counted(given):
