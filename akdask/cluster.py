@@ -576,6 +576,11 @@ def addresses() -> tuple[str, ...]:
     return tuple(sorted(_workers()))
 
 
+def worker_threads() -> tuple[str, ...]:
+    """Return the address of the worker of each thread of the current cluster, () without one."""
+    return tuple(address for address, (_, threads) in sorted(_workers().items()) for _ in range(threads))
+
+
 def _least(here: int) -> int:
     """Return the memory for each thread of the smallest worker, or `here` without a cluster."""
     return min((nbytes // threads for nbytes, threads in _workers().values()), default=here)

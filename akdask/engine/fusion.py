@@ -14,16 +14,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from functools import cached_property
+from itertools import pairwise
 from math import inf
 from threading import Lock
 from typing import Any, Self
 from weakref import WeakValueDictionary
 
 from akdask._dask import Alias, Expr, List, Task, TaskRef
+from akdask.cluster import partition_size, restrict, worker_threads
 from akdask.deferred import without_collection
 from akdask.engine import tuning
 from akdask.engine.node import Node, on_lowered, tasks_below
-from akdask.engine.pipeline import Pipeline
+from akdask.engine.pipeline import ITEMSIZE, Pipeline
 from akdask.engine.rowwise import Tables, Tasks
 from akdask.engine.scheduler import input_keys
 from akdask.engine.sources import Rows, Scan
@@ -34,19 +37,20 @@ from akdask.records import record
 class Fused(Node):
     """The tasks of several nodes, inputs first, as one task for each partition; its result is that of the last node.
 
-    Each process makes the results of `copied` members once for all of its tasks. Operands after these two are the
-    inputs from other tasks.
+    Each process makes the results of `copied` members once for all of its tasks. If there are `workers`, the addresses
+    of workers, a task for each makes several partitions. Operands after these are the inputs from other tasks.
     """
 
     members: tuple[Node, ...]
     copied: tuple[Node, ...]
+    workers: tuple[str, ...]
 
     @classmethod
-    def of(cls, members: Sequence[Node], copied: Sequence[Node] = ()) -> Self:
+    def of(cls, members: Sequence[Node], copied: Sequence[Node] = (), workers: Sequence[str] = ()) -> Self:
         """Return the node of members, whose inputs are members before them or other nodes."""
         names = {member._name for member in members}
         inputs = {item._name: item for member in members for item in member.dependencies() if item._name not in names}
-        return cls(tuple(members), tuple(copied), *inputs.values())
+        return cls(tuple(members), tuple(copied), tuple(workers), *inputs.values())
 
     @classmethod
     def step(cls, *operands: Any) -> str:
@@ -60,18 +64,46 @@ class Fused(Node):
     def _last(self) -> Node:
         return self.members[-1]
 
+    @cached_property
+    def bundles(self) -> list[tuple[Any, range]]:
+        """The key and the partitions of each task."""
+        count, tasks = self.npartitions, len(self.workers) or self.npartitions
+        bounds = [number * count // tasks for number in range(tasks + 1)]
+        return [((self._name, start), range(start, stop)) for start, stop in pairwise(bounds)]
+
+    @property
+    def reads_bundles(self) -> bool:
+        """Whether an input comes from a task of several partitions, which only tasks of this class can take."""
+        return any(len(node.bundles) < node.npartitions for node in self.dependencies() if isinstance(node, Fused))
+
+    def annotations(self) -> Mapping[str, Mapping[Any, Any]]:
+        """Have each task of several partitions run on its worker, unless another is idle."""
+        if not self.workers:
+            return {}
+        keys = [key for key, _ in self.bundles]
+        return restrict(dict(zip(keys, self.workers, strict=True)), strict=False)
+
     @without_collection
     def _layer(self) -> dict[Any, Any]:
         tasks: dict[Any, Task] = {}
         for member in self.members:
             tasks.update(member._layer())
         copied = {key for node in self.copied for key in node.__dask_keys__()}
+        bundled: dict[Any, tuple[Any, tuple[Any, ...]]] = {}
+        for node in self.dependencies():
+            if isinstance(node, Fused):
+                for key, partitions in node.bundles:
+                    keys = tuple((node._name, number) for number in partitions)
+                    bundled |= dict.fromkeys(keys, (key, keys))
         graph = {}
-        for number, last in enumerate(self._last.__dask_keys__()):
-            chosen, inputs = _tasks_for(last, tasks)
+        made = self._last.__dask_keys__()
+        for key, partitions in self.bundles:
+            results = tuple(made[number] for number in partitions)
+            chosen, needed = _tasks_for(results, tasks)
+            inputs = dict(bundled.get(name, (name, (name,))) for name in needed)
             copies = Copies([task.key for task in chosen if task.key in copied])
-            key = (self._name, number)
-            graph[key] = Task(key, run_fused, FusedTasks(chosen, inputs, copies), List(*map(TaskRef, inputs)))
+            fused = FusedTasks(chosen, tuple(inputs.values()), results, copies)
+            graph[key] = Task(key, run_fused, fused, List(*map(TaskRef, inputs)))
         return graph
 
 
@@ -115,42 +147,53 @@ class Copies:
         return shared or self._found()
 
 
+class Several(list[Any]):
+    """The results of several partitions, which one task has made."""
+
+
 @record
 class FusedTasks:
-    """Tasks that are run one after the other, the keys of the results that they are given, and shared results."""
+    """Tasks that are run one after the other, the keys of the results in each input, and of the results to return."""
 
     tasks: tuple[Task, ...]
-    inputs: tuple[Any, ...]
+    inputs: tuple[tuple[Any, ...], ...]
+    results: tuple[Any, ...]
     copies: Copies = field(default_factory=Copies)
 
 
 def run_fused(fused: FusedTasks, inputs: Sequence[Any]) -> Any:
-    """Run tasks, and return the result of the last.  This is the function of the task that they are part of."""
+    """Run tasks, and return the wanted results.  This is the function of the task that they are part of."""
     readers: defaultdict[Any, int] = defaultdict(int)
     for task in fused.tasks:
         for key in task.dependencies:
             readers[key] += 1
     copies = fused.copies.handed_over()
-    results = dict(zip(fused.inputs, inputs, strict=True))
+    results: dict[Any, Any] = {}
+    for keys, given in zip(fused.inputs, inputs, strict=True):
+        results |= zip(keys, given if isinstance(given, Several) else [given], strict=True)
     for task in fused.tasks:
-        given = {key: results[key] for key in task.dependencies}
-        result = copies[task.key].result(task, given) if task.key in copies else task(given)
+        needed = {key: results[key] for key in task.dependencies}
+        result = copies[task.key].result(task, needed) if task.key in copies else task(needed)
         for key in task.dependencies:
             readers[key] -= 1
             if not readers[key]:
                 # Its memory is free for the next task.
                 del results[key]
         results[task.key] = result
-    return result
+    wanted = [results[key] for key in fused.results]
+    return Several(wanted) if len(wanted) > 1 else wanted[0]
 
 
-def _tasks_for(last: Any, tasks: Mapping[Any, Task]) -> tuple[tuple[Task, ...], tuple[Any, ...]]:
-    """Return the tasks that a result is made by, inputs first, and the keys of results of other tasks."""
+def _tasks_for(wanted: Sequence[Any], tasks: Mapping[Any, Task]) -> tuple[tuple[Task, ...], tuple[Any, ...]]:
+    """Return the tasks that results are made by, inputs first, and the keys of results of other tasks."""
     found: dict[Any, Task] = {}
     inputs: dict[Any, None] = {}
-    stack = [last]
+    stack = [*reversed(wanted)]
     while stack:
         key = stack[-1]
+        if key in found:
+            stack.pop()
+            continue
         missing = [name for name in tasks[key].dependencies if name in tasks and name not in found]
         if missing:
             stack += missing
@@ -206,10 +249,10 @@ def fuse(plans: Sequence[Expr]) -> list[Expr]:
         return [Fused.of(nodes)]
     links = _Links(nodes, {plan._name for plan in plans})
     groups: dict[str, list[Node]] = {}
-    are_few = _are_few(nodes)
+    rows = _rows_below(nodes)
     for node in reversed(nodes):
         if isinstance(node, Node) and node.is_fusible and node._name not in links.copied:
-            group = None if node._name in links.roots else _group_of(node, links, groups, are_few)
+            group = None if node._name in links.roots else _group_of(node, links, groups, rows)
             groups[node._name] = group = [] if group is None else group
             group.append(node)
     made: dict[str, Expr] = {}
@@ -219,9 +262,24 @@ def fuse(plans: Sequence[Expr]) -> list[Expr]:
         if group and group[0] is node:
             copied = links.copied_below(group)
             members = [made[item._name] for item in (*copied, *reversed(group))]
-            if len(members) > 1:
-                made[node._name] = Fused.of(members, [made[item._name] for item in copied])
+            found = Fused.of(members, [made[item._name] for item in copied], _workers_of(node, links, rows))
+            if len(members) > 1 or found.workers or found.reads_bundles:
+                made[node._name] = found
     return [made[plan._name] for plan in plans]
+
+
+def _workers_of(node: Node, links: _Links, rows: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the workers of a task for each thread that make some partitions of a node each, () for others.
+
+    Dask would run tasks where most of their inputs are, one after the other, while other workers wait.
+    """
+    threads = worker_threads()
+    count = len(threads)
+    if not 1 < count <= node.npartitions <= tuning.MOST_IN_BUNDLE * count or rows[node._name] > count * (
+        partition_size() // ITEMSIZE
+    ):
+        return ()
+    return threads if links.all_may_take(node) else ()
 
 
 class _Links:
@@ -257,6 +315,20 @@ class _Links:
     def comes_before(self, other: Expr, node: Expr) -> bool:
         """Whether one node is below another."""
         return bool(self._before[self._numbers[node._name]] >> self._numbers[other._name] & 1)
+
+    def are_ready(self, others: Sequence[Expr], node: Node) -> bool:
+        """Whether the results of other nodes are made of what a node needs itself, by as many tasks as it has."""
+        stack, seen = list(others), set[str]()
+        while stack:
+            item = stack.pop()
+            if item._name in seen or self.comes_before(item, node):
+                continue
+            seen.add(item._name)
+            needs = self.needs[item._name]
+            if not needs or item.npartitions > node.npartitions:
+                return False
+            stack += needs.values()
+        return True
 
     def copied_below(self, group: Sequence[Node]) -> list[Node]:
         """Return the copied nodes that a group needs, inputs first."""
@@ -303,11 +375,16 @@ class _Links:
         )
 
     def _may_be_copied(self, node: Expr) -> bool:
-        if not isinstance(node, Node) or not node.is_fusible or node.npartitions > 1 or node._name in self.roots:
+        if not isinstance(node, Node) or not node.is_fusible or node.npartitions > 1:
             return False
         if isinstance(node, Tables) and _rows_read(node, 0) > tuning.ROWS_SENT:
             return False
-        return all(isinstance(reader, Node) and reader.is_fusible for reader in self._readers[node._name])
+        return self.all_may_take(node)
+
+    def all_may_take(self, node: Expr) -> bool:
+        """Whether another task than its own may make a node, as all of its readers are tasks of this module."""
+        readers = self._readers[node._name]
+        return node._name not in self.roots and all(isinstance(one, Node) and one.is_fusible for one in readers)
 
 
 def _is_one_task(nodes: Sequence[Expr]) -> bool:
@@ -332,7 +409,7 @@ def _inputs_first(plans: Sequence[Expr]) -> list[Expr]:
 
 
 def _group_of(
-    node: Node, links: _Links, groups: Mapping[str, list[Node]], are_few: Mapping[str, bool]
+    node: Node, links: _Links, groups: Mapping[str, list[Node]], rows: Mapping[str, float]
 ) -> list[Node] | None:
     """Return the group of all readers of a node, the last member first, if the node may join it."""
     readers = links.readers[node._name]
@@ -341,36 +418,45 @@ def _group_of(
         return None
     if node.npartitions != group[0].npartitions:
         return None
-    if node.npartitions == 1:
-        # Many rows wait for nothing else, since they would be ready before.
-        members = {node._name, *(member._name for member in group)}
-        needs = {name: item for member in group for name, item in links.needs[member._name].items()}
-        others = [item for name, item in needs.items() if name not in members]
-        return group if are_few[node._name] or all(links.comes_before(item, node) for item in others) else None
-    waits = any(len(reader.dependencies()) > 1 for reader in readers)
-    return None if waits or not all(_is_in_step(reader, node) for reader in readers) else group
+    if node.npartitions > 1 and not all(_is_in_step(reader, node) for reader in readers):
+        return None
+    if node.npartitions == 1 and rows[node._name] <= tuning.FUSED_ROWS:
+        return group
+    # Many rows wait for nothing else, since they would be ready before.
+    members = {node._name, *(member._name for member in group)}
+    needs = {name: item for member in group for name, item in links.needs[member._name].items()}
+    others = [item for name, item in needs.items() if name not in members]
+    return group if links.are_ready(others, node) else None
 
 
 def _is_in_step(reader: Expr, node: Node) -> bool:
-    """Whether each task of a reader of one node takes its partition of the same number, and no other."""
+    """Whether each task of a reader takes the partition of its own number of a node, and no other of it."""
     if isinstance(reader, Tasks):
-        return all(inputs == ((0, number),) for number, (inputs, _) in enumerate(reader.calls))
-    if not isinstance(reader, Pipeline) or not reader.layout.table_bases:
+        at = {at for at, item in enumerate(reader.operands[3:]) if item._name == node._name}
+        return all(
+            {partition for item, partition in inputs if item in at} == {number}
+            for number, (inputs, _) in enumerate(reader.calls)
+        )
+    if not isinstance(reader, Pipeline):
         return False
     layout = reader.layout
+    tables = reader.operands[1 : 1 + len(layout.table_bases)]
+    others = reader.operands[1 + len(layout.table_bases) :]
+    if node._name not in {item._name for item in tables} or node._name in {item._name for item in others}:
+        return False
     return all(
         batch == (number,) and layout.chain.partition(number)[0] == number
         for number, batch in enumerate(layout.batches)
     )
 
 
-def _are_few(nodes: Sequence[Expr]) -> Mapping[str, bool]:
-    """Return whether few rows are read for each node, as far as the plan tells; nodes come inputs first."""
+def _rows_below(nodes: Sequence[Expr]) -> Mapping[str, float]:
+    """Return how many rows are read for each node, as far as the plan tells; nodes come inputs first."""
     rows: dict[str, float] = {}
     for node in nodes:
         below = max((rows[item._name] for item in node.dependencies()), default=inf)
         rows[node._name] = _rows_read(node, below)
-    return {name: count <= tuning.FUSED_ROWS for name, count in rows.items()}
+    return rows
 
 
 def _rows_read(node: Expr, below: float) -> float:

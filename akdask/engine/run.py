@@ -12,7 +12,6 @@ import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
-from itertools import chain
 from threading import current_thread, main_thread
 from time import perf_counter
 from typing import Any, Literal, TypeAlias
@@ -555,12 +554,10 @@ def _element(client: Any, lowered: Expr) -> Any:
 
     (key,) = lowered.__dask_keys__()
     tasks = lowered._layer()
-    inputs = lowered.dependencies()
-    if len(tasks) > 1 or not inputs or isinstance(lowered, Fused):
+    keys = list(tasks[key].dependencies)
+    if len(tasks) > 1 or not keys or (isinstance(lowered, Fused) and len(lowered.members) > 1):
         return _sent(client, [lowered], [key], sync=True)[0]
-    keys = [item.__dask_keys__() for item in inputs]
-    found = _sent(client, inputs, keys, sync=True)
-    return tasks[key](dict(zip(chain(*keys), chain(*found), strict=True)))
+    return tasks[key](dict(zip(keys, _sent(client, lowered.dependencies(), keys, sync=True), strict=True)))
 
 
 def _options(plans: Sequence[Node], scheduler: Callable[..., Any] | None) -> dict[str, Any]:

@@ -215,6 +215,10 @@ MOST_SENT = 128
 """Most results that are sent to workers so that each of them merges or indexes these itself, where others would wait
 for one that does so and sends its result on."""
 
+MOST_IN_BUNDLE = 4
+"""Partitions of a node for each thread of a cluster, up to which a task for each thread makes them: tasks of a few
+hundred thousand rows take as long as the messages for them."""
+
 ROWS_SENT = 2**10
 """Most rows of a table that travels with each task that uses it."""
 

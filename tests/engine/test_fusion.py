@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from operator import itemgetter
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 import akdask as ak
 from akdask._dask import Alias, ExprSequence, Task, TaskRef
 from akdask.columns.table import Table
-from akdask.engine import tuning
+from akdask.engine import fusion, tuning
 from akdask.engine.fusion import Copies, Fused, FusedTasks, TaskGraph, fuse, run_fused
 from akdask.engine.node import lower_plans, tasks_below
 from akdask.engine.rowwise import PersistedResults, Tables, Tasks
@@ -87,8 +88,18 @@ def plans_of_tasks(draw):
     return [*draw(st.lists(st.sampled_from(nodes), min_size=1, max_size=3)), nodes[-1]]
 
 
-@given(plans_of_tasks())
-def test_fused_plans_have_the_same_results_in_no_more_tasks(plans):
+@given(plans_of_tasks(), st.integers(0, SEVERAL + 1))
+def test_fused_plans_have_the_same_results_in_no_more_tasks(plans, threads):
+    with patch.object(fusion, "worker_threads", lambda: workers(threads)):
+        _check_fused(plans)
+
+
+def workers(count):
+    """Return the addresses of the workers of so many threads."""
+    return tuple(f"tcp://{number}" for number in range(count))
+
+
+def _check_fused(plans):
     fused = fuse(plans)
     assert results(fused) == results(plans)
     assert len(tasks_below(fused)) <= len(tasks_below(plans))
@@ -176,11 +187,11 @@ def test_what_waits_for_results_that_a_node_needs_itself_is_part_of_it():
 
 def test_few_rows_are_read_by_each_process_that_needs_them():
     few = reader("few", leaf("rows", 2))
-    readers = [reader(name, few, leaf(f"many for {name}", 1, SEVERAL), count=SEVERAL) for name in ("one", "other")]
+    readers = [reader(name, few, leaf("many", 1, SEVERAL), count=SEVERAL) for name in ("one", "other")]
     plan = reader("last", *readers)
     (found,) = fuse([plan])
     assert [names(node) for node in found.dependencies()] == [["one", "few", "rows"], ["other", "few", "rows"]]
-    assert len(tasks_below([found])) == 1 + 2 * SEVERAL + 2 * SEVERAL
+    assert len(tasks_below([found])) == 1 + 3 * SEVERAL
     assert results([found]) == results([plan])
     # A table travels with each task, so it has fewer rows.
     (found,) = fuse([reader("last", leaf("table", tuning.ROWS_SENT + 1), count=SEVERAL)])
@@ -199,10 +210,47 @@ def test_few_results_are_merged_by_each_process_that_needs_them(monkeypatch, mos
     assert results([found]) == results([plan])
 
 
+def test_a_task_for_each_thread_makes_several_partitions(monkeypatch):
+    count = tuning.MOST_IN_BUNDLE * 2
+    monkeypatch.setattr(fusion, "worker_threads", lambda: workers(2))
+    plan = reader("last", reader("middle", leaf("rows", count=count), count=count, in_step=False))
+    (found,) = fuse([plan])
+    assert results([found]) == results([plan])
+    assert len(tasks_below([found])) == 1 + 2 + 2
+    (middle,) = found.dependencies()
+    nodes = [middle, *middle.dependencies()]
+    placed = found.__dask_annotations__()
+    assert placed["workers"] == {
+        (node._name, at): [place] for node in nodes for at, place in ((0, "tcp://0"), (count // 2, "tcp://1"))
+    }
+    assert all(placed["allow_other_workers"].values())
+    # What is asked for has a task of its own for each partition.
+    (wanted,) = plan.dependencies()
+    assert len(tasks_below(fuse([plan, wanted]))) == 1 + count + 2
+
+
+@pytest.mark.parametrize(("rows", "count", "tasks"), [(10, 8, 2), (11, 8, 8), (1, 9, 9), (1, 2, 2)])
+def test_more_rows_or_partitions_have_a_task_for_each(monkeypatch, rows, count, tasks):
+    monkeypatch.setattr(fusion, "worker_threads", lambda: workers(2))
+    monkeypatch.setattr(fusion, "partition_size", lambda: 8 * 40)
+    plan = reader("last", reader("rows", leaf("leaf", rows, count), count=count))
+    (found,) = fuse([plan])
+    assert len(tasks_below([found])) == 1 + tasks
+    assert results([found]) == results([plan])
+
+
+@pytest.mark.cluster
+def test_partitions_are_made_elsewhere_once_their_worker_is_gone(cluster_client, monkeypatch):
+    monkeypatch.setattr(fusion, "worker_threads", lambda: workers(2))
+    plan = reader("last", reader("middle", leaf("rows", 1, SEVERAL), count=SEVERAL, in_step=False))
+    (found,) = fuse([plan])
+    assert cluster_client.get(TaskGraph.of([found]), [(found._name, 0)])[0][1][0][0] == "middle0"
+
+
 def test_results_are_merged_once_if_they_would_be_needed_again_later():
     merged = reader("merged", leaf("parts", tuning.FUSED_ROWS, SEVERAL))
     first = reader("first", merged, count=SEVERAL)
-    (found,) = fuse([reader("last", reader("second", merged, first, count=SEVERAL))])
+    (found,) = fuse([reader("last", reader("second", merged, first, count=SEVERAL, in_step=False))])
     (second,) = found.dependencies()
     assert names(second) == ["second"]
     assert names(second.dependencies()[0]) == ["merged"]
@@ -211,7 +259,9 @@ def test_results_are_merged_once_if_they_would_be_needed_again_later():
 def shared_tasks(function):
     """Return fused tasks, as two workers get them, that read what a function makes of an input."""
     tasks = (Task("shared", function, TaskRef("given")), Task("last", list, TaskRef("shared")))
-    return [pickle.loads(pickle.dumps(FusedTasks(tasks, ("given",), Copies(["shared"])))) for _ in range(2)]
+    return [
+        pickle.loads(pickle.dumps(FusedTasks(tasks, (("given",),), ("last",), Copies(["shared"])))) for _ in range(2)
+    ]
 
 
 calls: list[object] = []
@@ -287,7 +337,7 @@ def test_results_are_dropped_as_soon_as_nobody_needs_them():
 
     tasks = (Task("a", Large, TaskRef("given")), Task("b", len, [1]), Task("c", follow, TaskRef("a")))
     last = Task("d", lambda c, b: (c, b, len(counts)), TaskRef("c"), TaskRef("b"))
-    assert run_fused(FusedTasks((*tasks, last), ("given",)), [0]) == (0, 1, 1)
+    assert run_fused(FusedTasks((*tasks, last), (("given",),), ("d",)), [0]) == (0, 1, 1)
 
 
 def test_errors_come_from_tasks_as_they_are():
