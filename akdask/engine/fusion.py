@@ -29,9 +29,11 @@ from akdask.engine.node import Node, on_lowered, tasks_below
 from akdask.engine.pipeline import ITEMSIZE, Pipeline
 from akdask.engine.rowwise import Tables, Tasks
 from akdask.engine.scheduler import input_keys
+from akdask.engine.sinks import Collect
 from akdask.engine.sources import Rows, Scan
 from akdask.engine.values import token
 from akdask.records import record
+from akdask.storage.files import is_remote
 
 
 class Fused(Node):
@@ -275,11 +277,8 @@ def _workers_of(node: Node, links: _Links, rows: Mapping[str, float]) -> tuple[s
     """
     threads = worker_threads()
     count = len(threads)
-    if not 1 < count <= node.npartitions <= tuning.MOST_IN_BUNDLE * count or rows[node._name] > count * (
-        partition_size() // ITEMSIZE
-    ):
-        return ()
-    return threads if links.all_may_take(node) else ()
+    is_many = node.npartitions > tuning.MOST_IN_BUNDLE * count or rows[node._name] * ITEMSIZE > count * partition_size()
+    return threads if 1 < count <= node.npartitions and not is_many and links.all_may_take(node) else ()
 
 
 class _Links:
@@ -347,7 +346,10 @@ class _Links:
         for node in self._nodes:
             if not self._may_be_copied(node):
                 continue
-            rows, others = {node._name: _rows_read(node, 0)}, dict[str, int]()
+            rows, others = (
+                {node._name: _rows_read(node, 0) / (tuning.ROWS_COPIED if _is_read(node) else 1)},
+                dict[str, int](),
+            )
             for item in node.dependencies():
                 if item._name in within:
                     rows |= within[item._name]
@@ -364,6 +366,8 @@ class _Links:
             for reader in self._readers[node._name]:
                 found |= users.get(reader._name, {reader._name: reader})
             sent = sum(outside[node._name].values()) * sum(user.npartitions for user in found.values())
+            if node.npartitions > 1 and any(reader._name not in users for reader in self._readers[node._name]):
+                continue
             if not sent or (sent <= tuning.MOST_SENT and self._are_at_once(list(found.values()))):
                 users[node._name] = found
         return set(users)
@@ -375,8 +379,11 @@ class _Links:
         )
 
     def _may_be_copied(self, node: Expr) -> bool:
-        if not isinstance(node, Node) or not node.is_fusible or node.npartitions > 1:
+        if not isinstance(node, Node) or not node.is_fusible:
             return False
+        if node.npartitions > 1:
+            readers = self._readers[node._name]
+            return _is_read(node) and all(one.npartitions == 1 and self._may_be_copied(one) for one in readers)
         if isinstance(node, Tables) and _rows_read(node, 0) > tuning.ROWS_SENT:
             return False
         return self.all_may_take(node)
@@ -385,6 +392,15 @@ class _Links:
         """Whether another task than its own may make a node, as all of its readers are tasks of this module."""
         readers = self._readers[node._name]
         return node._name not in self.roots and all(isinstance(one, Node) and one.is_fusible for one in readers)
+
+
+def _is_read(node: Expr) -> bool:
+    """Whether a node only reads columns of local files, which takes less time than to send them."""
+    if not isinstance(node, Pipeline) or node.layout.masks or not isinstance(node.layout.sink, Collect):
+        return False
+    bases = node.layout.chain.bases
+    # The files of a source are in one store.
+    return all(isinstance(base, Scan) and not any(map(is_remote, base.source.paths[:1])) for base in bases)
 
 
 def _is_one_task(nodes: Sequence[Expr]) -> bool:

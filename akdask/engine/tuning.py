@@ -211,6 +211,9 @@ MOST_REMOTE_TASKS = 32
 FUSED_ROWS = 2**18
 """Most rows that a task of a cluster reads for one that waits for other inputs, too; messages take as long as these."""
 
+ROWS_COPIED = 8
+"""Rows that a process reads in the time of one that is filtered or indexed, too."""
+
 MOST_SENT = 128
 """Most results that are sent to workers so that each of them merges or indexes these itself, where others would wait
 for one that does so and sends its result on."""

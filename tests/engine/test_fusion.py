@@ -8,6 +8,7 @@ from operator import itemgetter
 from unittest.mock import patch
 
 import numpy as np
+import pandas as pd
 import pytest
 from dask.local import get_sync
 from hypothesis import given
@@ -359,3 +360,21 @@ def test_a_plan_of_columns_has_the_same_result():
         (found,) = get_sync(ExprSequence(*plan).__dask_graph__(), plan[0].__dask_keys__())
         assert found.tolist() == [sum(range(k, 40, 7)) for k in range(7)]
     assert len(tasks_below(fuse(plans))) == 1 < len(tasks_below(plans))
+
+
+@pytest.mark.lazy_only
+@pytest.mark.parametrize(("rows", "tasks"), [(3, 0), (2, SEVERAL)])
+def test_columns_that_are_only_read_are_read_by_each_process(tmp_path, monkeypatch, rows, tasks):
+    monkeypatch.setattr(tuning, "FUSED_ROWS", rows)
+    monkeypatch.setattr(tuning, "ROWS_COPIED", 2)
+    monkeypatch.setattr(tuning, "SMALL_ROWS", 0)
+    for name, count in (("left", 12), ("right", 6)):
+        frame = pd.DataFrame({"k": np.arange(count) % 6, name: np.arange(count)})
+        ak.DataFrame(frame).to_hdf(tmp_path / name, num_locales=SEVERAL)
+    left, right = (ak.scan(str(tmp_path / name)) for name in ("left", "right"))
+    joined = left.merge(right, on="k")
+    plans = lower_plans([joined.groupby("left")["right"].sum().values.expr.finalize_compute()])
+    found = fuse(plans)
+    (made,) = get_sync(ExprSequence(*found).__dask_graph__(), found[0].__dask_keys__())
+    assert made.tolist() == [k % 6 for k in range(12)]
+    assert sum(key[0].startswith("read+collect") for key in tasks_below(found)) == tasks
