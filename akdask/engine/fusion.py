@@ -250,24 +250,38 @@ def fuse(plans: Sequence[Expr]) -> list[Expr]:
     if len(plans) == 1 and _is_one_task(nodes):
         return [Fused.of(nodes)]
     links = _Links(nodes, {plan._name for plan in plans})
-    groups: dict[str, list[Node]] = {}
+    groups: dict[str, _Joined] = {}
     rows = _rows_below(nodes)
     for node in reversed(nodes):
         if isinstance(node, Node) and node.is_fusible and node._name not in links.copied:
             group = None if node._name in links.roots else _group_of(node, links, groups, rows)
-            groups[node._name] = group = [] if group is None else group
-            group.append(node)
+            groups[node._name] = group = group or _Joined()
+            group.add(node, links.needs[node._name])
     made: dict[str, Expr] = {}
     for node in nodes:
         made[node._name] = on_lowered(node, node.dependencies(), made)
-        group = groups.get(node._name, [])
-        if group and group[0] is node:
-            copied = links.copied_below(group)
-            members = [made[item._name] for item in (*copied, *reversed(group))]
+        group = groups.get(node._name)
+        if group is not None and group.members[0] is node:
+            copied = links.copied_below(group.members)
+            members = [made[item._name] for item in (*copied, *reversed(group.members))]
             found = Fused.of(members, [made[item._name] for item in copied], _workers_of(node, links, rows))
             if len(members) > 1 or found.workers or found.reads_bundles:
                 made[node._name] = found
     return [made[plan._name] for plan in plans]
+
+
+class _Joined:
+    """Nodes that become one, the last one first, and the nodes whose results it is given."""
+
+    def __init__(self) -> None:
+        self.members: list[Node] = []
+        self.needs: dict[str, Expr] = {}
+
+    def add(self, node: Node, needs: Mapping[str, Expr]) -> None:
+        """Add a node, all of whose readers are members."""
+        self.members.append(node)
+        self.needs.pop(node._name, None)
+        self.needs |= needs
 
 
 def _workers_of(node: Node, links: _Links, rows: Mapping[str, float]) -> tuple[str, ...]:
@@ -356,7 +370,7 @@ class _Links:
                     others |= outside[item._name]
                 else:
                     others[item._name] = item.npartitions
-            if sum(rows.values()) <= tuning.FUSED_ROWS:
+            if sum(rows.values()) <= tuning.FUSED_ROWS and len(rows) <= tuning.MOST_COPIED:
                 within[node._name], outside[node._name] = rows, others
         users: dict[str, dict[str, Expr]] = {}
         for node in reversed(self._nodes):
@@ -424,24 +438,20 @@ def _inputs_first(plans: Sequence[Expr]) -> list[Expr]:
     return list(found.values())
 
 
-def _group_of(
-    node: Node, links: _Links, groups: Mapping[str, list[Node]], rows: Mapping[str, float]
-) -> list[Node] | None:
-    """Return the group of all readers of a node, the last member first, if the node may join it."""
+def _group_of(node: Node, links: _Links, groups: Mapping[str, _Joined], rows: Mapping[str, float]) -> _Joined | None:
+    """Return the group of all readers of a node, if the node may join it."""
     readers = links.readers[node._name]
     group = groups.get(readers[0]._name)
     if group is None or any(groups.get(reader._name) is not group for reader in readers):
         return None
-    if node.npartitions != group[0].npartitions:
+    if node.npartitions != group.members[0].npartitions:
         return None
     if node.npartitions > 1 and not all(_is_in_step(reader, node) for reader in readers):
         return None
     if node.npartitions == 1 and rows[node._name] <= tuning.FUSED_ROWS:
         return group
     # Many rows wait for nothing else, since they would be ready before.
-    members = {node._name, *(member._name for member in group)}
-    needs = {name: item for member in group for name, item in links.needs[member._name].items()}
-    others = [item for name, item in needs.items() if name not in members]
+    others = [item for name, item in group.needs.items() if name != node._name]
     return group if links.are_ready(others, node) else None
 
 

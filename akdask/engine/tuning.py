@@ -214,6 +214,9 @@ FUSED_ROWS = 2**18
 ROWS_COPIED = 8
 """Rows that a process reads in the time of one that is filtered or indexed, too."""
 
+MOST_COPIED = 64
+"""Nodes below one that each process makes for itself, at most: they travel with each task that uses their results."""
+
 MOST_SENT = 128
 """Most results that are sent to workers so that each of them merges or indexes these itself, where others would wait
 for one that does so and sends its result on."""

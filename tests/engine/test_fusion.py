@@ -199,6 +199,16 @@ def test_few_rows_are_read_by_each_process_that_needs_them():
     assert names(found) == ["last"]
 
 
+def test_many_nodes_are_computed_once_for_all_processes(monkeypatch):
+    monkeypatch.setattr(tuning, "MOST_COPIED", 2)
+    plan = reader("last", reader("third", reader("second", leaf("rows"))), count=SEVERAL)
+    (found,) = fuse([reader("all", plan)])
+    (last,) = found.dependencies()
+    assert names(last) == ["last"]
+    assert [names(node) for node in last.dependencies()] == [["third", "second", "rows"]]
+    assert results([found]) == results([reader("all", plan)])
+
+
 @pytest.mark.parametrize(("most", "are_copied"), [(SEVERAL**2, True), (SEVERAL**2 - 1, False)])
 def test_few_results_are_merged_by_each_process_that_needs_them(monkeypatch, most, are_copied):
     monkeypatch.setattr(tuning, "MOST_SENT", most)
