@@ -180,9 +180,10 @@ def test_nothing_is_repeated_at_once():
 
 def test_pages_are_not_decoded_from_a_row_behind_the_last_possible_one():
     pages = np.array([[0, 4, 0, 32, 32, -1, 0, 1, -1, -1]])
-    given = -1, np.zeros(4096, np.uint8), 0, pages, np.zeros(4096, np.uint8), np.array([-1, 0, 0])
+    room = np.zeros(4096, np.uint8)
+    given = -1, room, 0, room, pages, room, np.array([-1, 0, -1])
     nothing = np.zeros(0, np.int64)
-    about = nothing, False, np.zeros(0, np.bool_), nothing, np.zeros(1, np.uint64), 0, 8, 1, 1.0, 0
+    about = nothing, False, np.zeros(0, np.bool_), nothing.reshape(0, 6), np.zeros(1, np.uint64), 0, 8, 1, 1.0, 0
     for start in (2**63 - 1, 2**63 - 4, 2**40 + 1):
         with pytest.raises(ValueError, match="no row to start at"):
             parquet_loops.decode_pages(*given, start, *about, np.zeros(4, np.uint64))
