@@ -1017,6 +1017,7 @@ class Series(Labelled, RowLabelled):
     sub = operator_method("sub", _arithmetic)
     mul = operator_method("mul", _arithmetic)
     div = operator_method("div", _arithmetic)
+    truediv = div
     floordiv = operator_method("floordiv", _arithmetic)
     mod = operator_method("mod", _arithmetic)
     pow = operator_method("pow", _arithmetic)
