@@ -393,12 +393,10 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         if len(groups) < 2 or self._part.is_remote:
             return None
         if column not in self._joined:
-            place, found = self._stored(column), None
-            if not place.of_nulls and not self._as_digits(place.column):
-                nrows_of = [group.nrows for group in self._part.groups]
+            place, pages, found = self._stored(column), self._pages_of(column), None
+            if isinstance(pages.reader, NumberPageReader):
                 with suppress(NoPlainPagesError, FileFormatError):
-                    chunks = ChunkPlace.all_of(place.chunks, nrows_of)
-                    found = JoinedPageReader(self._ranges, place.column, place.dtype, chunks)
+                    found = JoinedPageReader(self._ranges, place.column, place.dtype, pages.chunks)
             self._joined[column] = found
         reader = self._joined[column]
         before = self._part.start - self._part.groups[0].first
@@ -552,9 +550,7 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
         return self._part.columns[column].dtype
 
     def _open_chunk(self, column: str, number: int) -> ChunkReader:
-        pages = self._page_readers.get(column)
-        if pages is None:
-            pages = self._page_readers[column] = self._pages_of(self._stored(column))
+        pages = self._pages_of(column)
         if pages.reader is not None:
             try:
                 pages.reader.open(pages.chunks[number], partial(pages.find, number))
@@ -564,7 +560,12 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
                 return pages.reader
         return self._general_chunk(column, number)
 
-    def _pages_of(self, place: StoredPlace) -> _ColumnPages:
+    def _pages_of(self, column: str) -> _ColumnPages:
+        known = self._page_readers.get(column)
+        if known is not None:
+            return known
+        place = self._stored(column)
+
         def find(number: int) -> PageLocations | None:
             return page_locations(self._ranges, place.chunks[number])
 
@@ -574,7 +575,8 @@ class ParquetPartReader(RowGroupPartReader[ParquetPart]):
             with suppress(NoPlainPagesError):
                 reader = kind(self._ranges, place.column, place.dtype)
         nrows = [group.nrows for group in self._part.groups]
-        return _ColumnPages(reader, ChunkPlace.all_of(place.chunks, nrows), find)
+        known = self._page_readers[column] = _ColumnPages(reader, ChunkPlace.all_of(place.chunks, nrows), find)
+        return known
 
     def _general_chunk(self, column: str, number: int) -> ArrowChunkReader:
         place, group = self._stored(column), self._part.groups[number]
