@@ -360,10 +360,8 @@ class _Links:
         for node in self._nodes:
             if not self._may_be_copied(node):
                 continue
-            rows, others = (
-                {node._name: _rows_read(node, 0) / (tuning.ROWS_COPIED if _is_read(node) else 1)},
-                dict[str, int](),
-            )
+            share = tuning.ROWS_COPIED if _is_read(node) else 1
+            rows, others = {node._name: _rows_read(node, 0) / share}, dict[str, int]()
             for item in node.dependencies():
                 if item._name in within:
                     rows |= within[item._name]
